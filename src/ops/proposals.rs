@@ -35,7 +35,7 @@ pub fn propose(
 }
 
 pub fn withdraw(store: &mut Store, typed: &[String], named: Option<&str>) -> Result<Each<Permit>> {
-    let target = target(store, named)?;
+    let target = named.map(|_| target(store, named)).transpose()?;
     let ids = ids(store, typed)?;
     Ok(store.withdraw(&ids, target)?)
 }
@@ -80,7 +80,7 @@ pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Resu
         }
     }
     let lines = unmerged.iter().filter_map(|(id, row)| Some((id.clone(), row.line.clone()?))).collect();
-    let decided = store.decide(&all, 0, reason, &lines)?;
+    let decided = store.decide(&all, reason, &lines)?;
     let with_branch = |(id, result): (String, std::result::Result<Permit, StoreError>)| {
         let branch = unmerged.get(&id).map(|row| (row.branches.clone(), row.title.clone()));
         (id, result.map(|permit| Decided { permit, unmerged: branch }))

@@ -59,6 +59,7 @@ pub use project::planning_repo::{
 pub use project::pointer::{Pointer, PointerState};
 pub use project::repo_problem::RepoProblem;
 pub use project::repos::{Member, Repos, beads_of, outside};
+pub(in crate::store) use project::role::UPSTREAM;
 pub use project::role::{Role, RoleDecision};
 pub use project::route::{Access, Route};
 pub use project::settings;

@@ -227,6 +227,12 @@ pub trait Exchange {
     /// Fetches the commits of the other side. Changes no file of the working copy and no branch of ours.
     fn fetch(&self, env: &Env) -> Result<()>;
 
+    /// Fetches another remote by its name, and which of its branches is the default one; nothing where a repository has
+    /// only one.
+    fn fetch_from(&self, _remote: &str, _: &Env) -> Result<()> {
+        Ok(())
+    }
+
     /// Compares with the last fetched state. No network.
     fn standing(&self, env: &Env) -> Result<Standing>;
 

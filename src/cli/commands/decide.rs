@@ -14,7 +14,7 @@ use crate::view::{self, Failure, inline};
 pub(super) struct WithdrawArgs {
     #[command(flatten)]
     named: IdArgs,
-    /// The repo they were proposed to (default: the project's own)
+    /// The repo they were proposed to (default: as recorded)
     #[arg(long, value_name = "REPO")]
     target: Option<String>,
 }

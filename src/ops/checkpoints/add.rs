@@ -110,7 +110,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
     let added = put(store, &state, &mut one);
     if one.snapshot.is_some() && !matches!(&added, Ok(AddedCheckpoint { is_new: true, .. })) {
         // If this fails, a snapshot without a checkpoint does no harm.
-        let _ = snapshots::forget(store, &one.id);
+        let _ = snapshots::forget(store, &one.id, None);
     }
     added
 }

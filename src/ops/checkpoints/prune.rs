@@ -59,7 +59,8 @@ fn is_over(store: &Store, issue: &str, before: Instant) -> Result<bool> {
 /// Snapshots first: a record without a snapshot is found again, a snapshot without a record is not.
 fn forget(store: &Store, rows: &[CheckpointRow]) -> Result<()> {
     for row in rows.iter().filter(|row| row.checkpoint.snapshot.is_some()) {
-        snapshots::forget(store, &row.checkpoint.id).map_err(CheckpointError::from)?;
+        snapshots::forget(store, &row.checkpoint.id, row.checkpoint.worktree_id.as_deref())
+            .map_err(CheckpointError::from)?;
     }
     let state = store.state();
     let _held = state.lock(store.lock_wait())?;

@@ -333,11 +333,19 @@ impl Project {
     pub fn role(&self) -> &RoleDecision {
         self.role.get_or_init(|| {
             // A workspace pushes to where it was made from, but its user's rights are known at the original.
-            let first = self.repos.primary_member();
-            let parent = first.site.parent().unwrap_or_else(|| first.repo.root().to_owned());
-            let facts = vcs::facts(&parent, &self.host.env);
-            role::decide(&self.host.env, &self.settings, &facts)
+            role::decide(&self.host.env, &self.settings, &self.facts())
         })
+    }
+
+    /// The project has a remote of its own beside that of the user.
+    pub(in crate::store) fn is_fork(&self) -> bool {
+        role::is_fork(&self.facts())
+    }
+
+    fn facts(&self) -> vcs::Facts {
+        let first = self.repos.primary_member();
+        let parent = first.site.parent().unwrap_or_else(|| first.repo.root().to_owned());
+        vcs::facts(&parent, &self.host.env)
     }
 }
 

@@ -71,6 +71,16 @@ pub(crate) fn decide(env: &Env, settings: &Settings, facts: &Facts) -> RoleDecis
     RoleDecision { role, rule, because, ignored }
 }
 
+/// The remote of the project in a fork.
+pub(in crate::store) const UPSTREAM: &str = "upstream";
+
+/// The project has a remote of its own beside that of the user.
+pub(super) fn is_fork(facts: &Facts) -> bool {
+    let url = |name: &str| facts.remotes.iter().find(|remote| remote.name == name).map(|remote| remote.url.as_str());
+    let address = |name: &str| Address::parse(url(name)?, Path::new(""));
+    address(UPSTREAM).zip(address("origin")).is_some_and(|(upstream, origin)| upstream != origin)
+}
+
 fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String) {
     let listed = facts.email.as_deref().filter(|email| {
         settings.list("routing.maintainers").iter().any(|(known, _)| known.trim().eq_ignore_ascii_case(email.trim()))
@@ -78,11 +88,7 @@ fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String)
     if let Some(email) = listed {
         return (Role::Maintainer, "maintainers", format!("routing.maintainers lists {email}"));
     }
-    let url = |name: &str| facts.remotes.iter().find(|remote| remote.name == name).map(|remote| remote.url.as_str());
-    let address = |name: &str| Address::parse(url(name)?, Path::new(""));
-    if let (Some(upstream), Some(origin)) = (address("upstream"), address("origin"))
-        && upstream != origin
-    {
+    if is_fork(facts) {
         let because = "the remote upstream differs from origin, so this is a fork".to_owned();
         return (Role::Contributor, "fork", because);
     }

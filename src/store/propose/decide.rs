@@ -1,9 +1,8 @@
 //! Withdrawing proposals, and deciding about them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::each_once;
-use super::publish::is_here;
 use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
 use crate::model::id::IssueId;
@@ -14,6 +13,17 @@ use crate::model::{proposal, time};
 use crate::store::{Access, Result, Snapshot, Store, StoreError};
 
 impl Snapshot {
+    /// The repo whose maintainers decide about a proposal: the one that has its line, and otherwise the primary.
+    fn decides(&self, id: &str) -> usize {
+        let holders = self.holders(id).into_iter().map(|source| (source, self.sources.member_of(source)));
+        let mut targets = holders.filter(|(_, member)| !self.is_planning(*member));
+        let is_proposed = |source: usize| {
+            let line = self.line_in(source, id).unwrap_or_default();
+            Record::parse(&line).is_ok_and(|record| Proposal::of(&record).is_some_and(|one| one.synced.is_none()))
+        };
+        targets.find(|(source, member)| *member == 0 || is_proposed(*source)).map_or(0, |(_, member)| member)
+    }
+
     /// The lines of other open proposals in the target, without dependencies on an issue that becomes private.
     fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
         let mut lines = Vec::new();
@@ -112,20 +122,21 @@ impl Snapshot {
 
 impl Store {
     /// Withdraws a proposal: saves the latest text in the planning copy, then removes the line from the target.
-    pub fn withdraw(&mut self, ids: &[String], repo: usize) -> Result<Vec<(String, Result<Permit>)>> {
+    pub fn withdraw(&mut self, ids: &[String], repo: Option<usize>) -> Result<Vec<(String, Result<Permit>)>> {
         self.refuse_broken()?;
-        let target = self.target_source(repo)?;
         let actor = self.actor().to_owned();
-        let prefix = self.prefix(repo)?;
         let mut results = Vec::new();
         for id in &each_once(ids) {
-            let result = self.withdraw_one(id, target, &actor, &prefix);
+            self.target_source(0)?;
+            let repo = repo.unwrap_or_else(|| self.destination_of(id));
+            let (target, prefix) = (self.target_source(repo)?, self.prefix(repo)?);
+            let result = self.withdraw_one(id, target, repo, &actor, &prefix);
             results.push((id.clone(), result));
         }
         Ok(results)
     }
 
-    fn withdraw_one(&mut self, id: &str, target: usize, actor: &str, prefix: &str) -> Result<Permit> {
+    fn withdraw_one(&mut self, id: &str, target: usize, repo: usize, actor: &str, prefix: &str) -> Result<Permit> {
         let planned = self.copies_of(id, target).planning.map(|(n, _)| n);
         let Some(source) = planned else {
             self.refuse_plan(id, target, Move::Withdraw)?;
@@ -150,9 +161,10 @@ impl Store {
         }
         let stamp = self.stamp(actor, planning_line);
         let own = Proposal::of(&planning);
-        let elsewhere = self.refuse_other_project(id, &planning, self.sources.member_of(target)).is_err();
-        if let Some(own) =
-            own.as_ref().filter(|own| own.state == State::Open && (!is_here(&planning, own, prefix) || elsewhere))
+        let elsewhere = self.refuse_other_project(id, &planning, repo).is_err();
+        if let Some(own) = own
+            .as_ref()
+            .filter(|own| own.state == State::Open && (!self.is_bound_for(id, &planning, own, repo) || elsewhere))
         {
             return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
         }
@@ -207,16 +219,36 @@ impl Store {
         Ok(Permit::Do)
     }
 
-    /// A maintainer's decision about proposals in a repo: accept, or reject for a reason. The lines are those of proposals on
+    /// A maintainer's decision about proposals: accept, or reject for a reason. The lines are those of proposals on
     /// branches, by id.
     pub fn decide(
         &mut self,
         ids: &[String],
-        repo: usize,
         reason: Option<&str>,
         on_branches: &HashMap<String, String>,
     ) -> Result<Vec<(String, Result<Permit>)>> {
         self.refuse_broken()?;
+        self.target_source(0)?;
+        let ids = each_once(ids);
+        let mut of_repos: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for id in &ids {
+            of_repos.entry(self.decides(id)).or_default().push(id.clone());
+        }
+        let mut results = Vec::new();
+        for (repo, ids) in of_repos {
+            results.extend(self.decide_in(repo, &ids, reason, on_branches)?);
+        }
+        results.sort_by_key(|(id, _)| ids.iter().position(|known| known == id));
+        Ok(results)
+    }
+
+    fn decide_in(
+        &mut self,
+        repo: usize,
+        ids: &[String],
+        reason: Option<&str>,
+        on_branches: &HashMap<String, String>,
+    ) -> Result<Vec<(String, Result<Permit>)>> {
         if let Access::Read(because) = self.access(repo)? {
             return Err(StoreError::NotMaintainer { reason: because });
         }
@@ -226,7 +258,7 @@ impl Store {
         self.read_again()?;
         let mut results = Vec::new();
         let mut lines = Vec::new();
-        for id in &each_once(ids) {
+        for id in ids {
             let made = self.decided(id, target, &actor, reason, on_branches.get(id).map(String::as_str));
             if let Ok((Permit::Do, line)) = &made {
                 lines.push((id.clone(), Some(line.clone())));

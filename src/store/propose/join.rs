@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::model::change::mirror;
 use crate::model::proposal::{Include, Joined, Joining, Limits, Proposal, Visibility};
 use crate::model::record::Record;
+use crate::model::time::Instant;
 use crate::model::{issue, proposal};
 use crate::store::Snapshot;
 
@@ -49,6 +50,11 @@ impl Snapshot {
         target: usize,
         proposal: &Proposal,
     ) -> Option<JoinedPair> {
+        // On an old branch the target's line is what it was before; that is no edit.
+        let synced = Proposal::of(planning).and_then(|own| Instant::parse(&own.synced?));
+        if theirs.time("updated_at").zip(synced).is_some_and(|(theirs, synced)| theirs < synced) {
+            return None;
+        }
         let joined = self.joined(planning, theirs, target, Joining::Both, &HashSet::new())?;
         let line = joined.target.as_deref().unwrap_or(theirs.text());
         let after = Record::parse(line).ok()?;

@@ -45,7 +45,9 @@ impl Snapshot {
     /// Every proposal in the files here and on fetched branches of the primary.
     pub fn proposals(&self) -> Result<Vec<ProposalRow>> {
         let mut rows: Vec<ProposalRow> = Vec::new();
-        for source in 0..self.sources.len() {
+        let is_plan = |source: &usize| self.is_planning(self.sources.member_of(*source));
+        let (plans, targets): (Vec<usize>, Vec<usize>) = (0..self.sources.len()).partition(is_plan);
+        for source in targets.into_iter().chain(plans) {
             for id in self.sources.ids_mentioning(source, "\"proposal\"") {
                 let Some(line) = self.line_in(source, &id) else { continue };
                 let Ok(record) = Record::parse(&line) else { continue };
@@ -55,7 +57,8 @@ impl Snapshot {
                 let known = rows.iter_mut().find(|row| row.id == id);
                 match known {
                     Some(row) => {
-                        let theirs = self.holders(&id).first().and_then(|first| self.line_in(*first, &id));
+                        let theirs = self.holders(&id).into_iter().find(|n| *n != source);
+                        let theirs = theirs.and_then(|first| self.line_in(first, &id));
                         let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
                         // Rejected here before, and proposed again.
                         if Standing::of(theirs.as_ref(), Some(&record)) == Standing::Elsewhere {
@@ -65,9 +68,10 @@ impl Snapshot {
                     }
                     None => {
                         let (title, branches) = (Issue::decode(&record).title, Vec::new());
-                        let (standing, target, planning) = match member {
-                            0 => (Standing::of(Some(&record), None), Some(name), None),
-                            _ => (Standing::of(None, Some(&record)), None, Some(name)),
+                        let is_target = member == 0 || !self.is_planning(member) && proposal.synced.is_none();
+                        let (standing, target, planning) = match is_target {
+                            true => (Standing::of(Some(&record), None), Some(name), None),
+                            false => (Standing::of(None, Some(&record)), None, Some(name)),
                         };
                         rows.push(ProposalRow {
                             id,

@@ -78,10 +78,32 @@ impl Snapshot {
     fn copies_of(&self, id: &str, target: usize) -> Copies {
         let target_line = self.line_in(target, id);
         let others = self.holders(id).into_iter().filter(|n| *n != target);
-        // A copy in the primary is not a plan.
-        let others = others.filter(|n| self.sources.member_of(*n) != 0);
-        let planning = others.filter_map(|n| Some((n, self.line_in(n, id)?))).next();
+        // A copy in the primary is not a plan; one in a planning repo is it before any other.
+        let mut others: Vec<usize> = others.filter(|n| self.sources.member_of(*n) != 0).collect();
+        others.sort_by_key(|n| !self.is_planning(self.sources.member_of(*n)));
+        let planning = others.into_iter().find_map(|n| Some((n, self.line_in(n, id)?)));
         Copies { target: target_line, planning }
+    }
+
+    /// The repo that a planning copy's proposal goes to; `None` if no repo here has its prefix.
+    pub(in crate::store) fn destination(&self, id: &str, own: &Proposal) -> Option<usize> {
+        let is_meant =
+            |repo: &usize| !self.is_planning(*repo) && self.prefix(*repo).is_ok_and(|prefix| prefix == own.target);
+        let meant: Vec<usize> = (0..self.repos.members.len()).filter(is_meant).collect();
+        let holds_it = |repo: &&usize| {
+            let lines = self.sources.of_member(**repo).into_iter().filter_map(|source| self.line_in(source, id));
+            let proposals = lines.filter_map(|line| Proposal::of(&Record::parse(&line).ok()?));
+            proposals.into_iter().any(|theirs| theirs.id == own.id)
+        };
+        // Two of them may have the same prefix.
+        meant.iter().find(holds_it).or(meant.first()).copied()
+    }
+
+    /// The repo that an issue is proposed to, as its planning copy says; otherwise the primary.
+    fn destination_of(&self, id: &str) -> usize {
+        let planning = self.sources.of_member(0).first().and_then(|source| self.copies_of(id, *source).planning);
+        let own = planning.and_then(|(_, line)| Proposal::of(&Record::parse(&line).ok()?));
+        own.and_then(|own| self.destination(id, &own)).unwrap_or(0)
     }
 
     /// Refuses an operation in the planning repo on an issue that is on its way to another repo.

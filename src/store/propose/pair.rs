@@ -44,11 +44,13 @@ impl Snapshot {
             Some((Visibility::Proposed, Some(proposal))) if proposal.state == State::Open => Some((*n, proposal)),
             _ => None,
         };
-        // The target comes first: the copy outside of planning repos. The planning copy says what was agreed: anyone
-        // can have written the target's line.
-        let mut open = holders.iter().filter_map(is_open);
+        // The target is the copy outside of planning repos, and the planning copy says what was agreed: anyone can have
+        // written the target's line.
+        let is_plan = |(n, _): &(usize, Proposal)| self.is_planning(self.sources.member_of(*n));
+        let (plans, others): (Vec<_>, Vec<_>) = holders.iter().filter_map(is_open).partition(is_plan);
+        let mut open = others.into_iter().chain(plans);
         let (target, theirs) = open.next()?;
-        let (planning, proposal) = open.next().filter(|(_, own)| own.id == theirs.id)?;
+        let (planning, proposal) = open.find(|(_, own)| own.id == theirs.id)?;
         Some(Pair { target, planning, proposal })
     }
 

@@ -200,7 +200,9 @@ impl Snapshot {
         }
         let own = open(&planning).filter(|_| Visibility::of(&planning) == Visibility::Proposed);
         let elsewhere = self.refuse_other_project(id, &planning, proposer.repo);
-        if let Some(own) = own.as_ref().filter(|own| !is_here(&planning, own, prefix) || elsewhere.is_err()) {
+        if let Some(own) =
+            own.as_ref().filter(|own| !self.is_bound_for(id, &planning, own, proposer.repo) || elsewhere.is_err())
+        {
             return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
         }
         if !proposer.adopt {
@@ -263,6 +265,8 @@ impl Snapshot {
             }
         };
         let mark = match owner {
+            // What is proposed to a repo beside the project still belongs to the project.
+            Some(_) if proposer.repo != 0 && !proposer.adopt && Owner::of_line(&mark).is_some() => mark,
             Some(owner) if Owner::of_line(&mark).as_ref() != Some(owner) => {
                 let record = Record::parse(&mark).expect("a planning line is a record");
                 record.with(&[(PROJECT, Some(owner.render(stamp.dialect)))], stamp.dialect)
@@ -282,6 +286,15 @@ impl Snapshot {
             target: String::new(),
         };
         Ok((one, *source, mark, is_new))
+    }
+
+    /// A proposal goes to this repo. If no repo has its prefix and the planning copy names the project, that has another
+    /// prefix now.
+    pub(super) fn is_bound_for(&self, id: &str, planning: &Record<'_>, own: &Proposal, repo: usize) -> bool {
+        match self.destination(id, own) {
+            Some(found) => found == repo,
+            None => repo == 0 && Owner::of(planning).is_some(),
+        }
     }
 
     /// Dependencies of issues that the target cannot see, dependencies first.
@@ -354,12 +367,6 @@ impl Store {
         });
         Ok(results.collect())
     }
-}
-
-/// A proposal belongs to the target with this prefix. If the planning copy names the project, that decides: its prefix
-/// may have changed.
-pub(super) fn is_here(planning: &Record<'_>, own: &Proposal, prefix: &str) -> bool {
-    own.target == prefix || Owner::of(planning).is_some()
 }
 
 /// The line of an issue names the new id of one that is not proposed after all.

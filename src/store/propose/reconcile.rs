@@ -1,14 +1,15 @@
 //! Updates planning copies with the outcome of their proposals.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::JoinedPair;
+use crate::ledger::Document;
 use crate::model::change::mirror;
 use crate::model::proposal::{Joined, Joining, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::{field, issue, merge, proposal};
 use crate::store::write::Locks;
-use crate::store::{Result, Snapshot, Store};
+use crate::store::{Result, Snapshot, Store, StoreError, SyncError, UPSTREAM};
 
 /// One thing that reconciling did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,58 @@ pub struct Reconciled {
 }
 
 impl Snapshot {
+    /// The ids of a ledger's planning copies with proposals, by the ledger that they go to.
+    fn proposed_from(&self, source: usize, primary: usize) -> BTreeMap<usize, Vec<String>> {
+        let mut found: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let member = self.sources.member_of(source);
+        if member == 0 {
+            return found;
+        }
+        // Anyone can have written a line of a target: only what the planning copy records is finished.
+        for id in self.sources.ids_mentioning(source, "\"proposal\"") {
+            let line = self.line_in(source, &id).unwrap_or_default();
+            let own = Record::parse(&line).ok().as_ref().and_then(Proposal::of);
+            let Some(own) = own.filter(|own| self.is_planning(member) || own.synced.is_some()) else { continue };
+            let target = match self.destination(&id, &own) {
+                Some(repo) if repo > 0 => self.target_source(repo).unwrap_or(primary),
+                _ => primary,
+            };
+            if target != source {
+                found.entry(target).or_default().push(id);
+            }
+        }
+        found
+    }
+
+    /// The project's ledger as it was fetched last, in a fork.
+    fn upstream_ledger(&self) -> Result<Option<Document>> {
+        if !self.is_fork() {
+            return Ok(None);
+        }
+        match self.published_at(0, Some(UPSTREAM)) {
+            Err(StoreError::Vcs(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// The update that the project's line upstream makes necessary. Nothing is written into the target here, and an
+    /// accepted issue stays until the file here has it.
+    fn settle_from(&self, ours: &str, theirs: &str, target: usize, actor: &str) -> Option<Step> {
+        let planning = Record::parse(ours).ok().filter(|own| Visibility::of(own) == Visibility::Proposed)?;
+        let step = self.settle(ours, Some(theirs), target, actor)?;
+        match &step {
+            Step { target: Some(_), .. } => None,
+            Step { planning: Some(None), .. } => {
+                let record = Record::parse(theirs).ok()?;
+                let proposal = Proposal::of(&record)?;
+                let (stamp, comment) = (self.stamp(actor, ours), self.host.entropy.comment_id());
+                let line = mirror::follow(&planning, &record, Visibility::Canonical, &proposal, stamp, comment);
+                Some(Step::planning("accepted upstream: the planning copy stays until you have merged it", Some(line)))
+            }
+            _ => Some(step),
+        }
+    }
+
     /// The necessary update of one pair of copies.
     fn settle(&self, ours: &str, theirs: Option<&str>, target: usize, actor: &str) -> Option<Step> {
         let planning = Record::parse(ours).ok()?;
@@ -56,6 +109,11 @@ impl Snapshot {
                 }
                 let line = mirror::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
                 Some(Step::planning(STAYS, Some(line)))
+            }
+            // It was accepted upstream before the file here had it.
+            (Visibility::Canonical, State::Accepted, Visibility::Canonical) if own.state == State::Accepted => {
+                let is_spare = private_parts(&planning, &theirs).is_empty() && !differs(&planning, &theirs);
+                is_spare.then(|| Step::planning("accepted: the planning copy is retired", None))
             }
             (Visibility::Proposed, State::Rejected, Visibility::Proposed) => {
                 let both = joined(Joining::Rejected);
@@ -96,43 +154,55 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Updates planning copies with the outcome of their proposals, as far as the files here show it.
+    /// Updates planning copies with the outcome of their proposals, as far as the files here show it, and in a fork what
+    /// was fetched of the project.
     pub fn reconcile(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
         self.refuse_broken()?;
-        let target = self.target_source(0)?;
+        let primary = self.target_source(0)?;
         let actor = self.actor().to_owned();
         let mut done = self.follow_prefix(dry_run)?;
+        let upstream = self.upstream_ledger()?;
         for source in 0..self.sources.len() {
-            if self.sources.member_of(source) == 0 {
-                continue;
-            }
-            // Anyone can have written a line of the target: only what the planning copy records is finished.
-            let ids = self.sources.ids_mentioning(source, "\"proposal\"");
-            if ids.is_empty() {
-                continue;
-            }
-            let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
-            self.read_again()?;
-            let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
-            for id in &ids {
-                let (Some(ours), theirs) = (self.line_in(source, id), self.line_in(target, id)) else {
-                    continue;
-                };
-                if let Some(step) = self.settle(&ours, theirs.as_deref(), target, &actor) {
-                    done.push(Reconciled { id: id.clone(), what: step.what });
-                    in_target.extend(step.target.map(|line| (id.clone(), line)));
-                    in_planning.extend(step.planning.map(|line| (id.clone(), line)));
+            for (target, ids) in self.proposed_from(source, primary) {
+                let upstream = upstream.as_ref().filter(|_| target == primary);
+                let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
+                self.read_again()?;
+                let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
+                for id in &ids {
+                    let (Some(ours), here) = (self.line_in(source, id), self.line_in(target, id)) else { continue };
+                    let there = upstream.and_then(|ledger| decision(ledger, id, &ours, here.as_deref()));
+                    let step = match &there {
+                        Some(there) => self.settle_from(&ours, there, target, &actor),
+                        None => self.settle(&ours, here.as_deref(), target, &actor),
+                    };
+                    if let Some(step) = step {
+                        done.push(Reconciled { id: id.clone(), what: step.what });
+                        in_target.extend(step.target.map(|line| (id.clone(), line)));
+                        in_planning.extend(step.planning.map(|line| (id.clone(), line)));
+                    }
                 }
-            }
-            if !dry_run {
-                let marks = HashMap::from([(source, in_planning)]);
-                let written = self.write_both(&locks, target, HashMap::new(), &in_target, marks)?;
-                drop(locks);
-                self.commit_ledgers(&written);
+                if !dry_run {
+                    let marks = HashMap::from([(source, in_planning)]);
+                    let written = self.write_both(&locks, target, HashMap::new(), &in_target, marks)?;
+                    drop(locks);
+                    self.commit_ledgers(&written);
+                }
             }
         }
         Ok(done)
     }
+}
+
+/// What the project says upstream of a proposal that its planning copy records: always if the file here lacks it,
+/// otherwise only a decision.
+fn decision(upstream: &Document, id: &str, ours: &str, here: Option<&str>) -> Option<String> {
+    let there = upstream.record(upstream.effective(id)?)?;
+    let (own, theirs) = (Proposal::of(&Record::parse(ours).ok()?)?, Proposal::of(&there)?);
+    let is_over =
+        |record: &Record<'_>| Visibility::of(record) == Visibility::Canonical || proposal::is_turned_down(record);
+    let here = here.and_then(|line| Record::parse(line).ok());
+    let is_news = here.is_none_or(|here| is_over(&there) && !is_over(&here));
+    (own.id == theirs.id && is_news).then(|| there.text().to_owned())
 }
 
 /// How reconciling changes one pair: new lines, or `Some(None)` to remove a line.

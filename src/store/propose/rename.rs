@@ -22,7 +22,7 @@ impl Project {
     fn needs_name(&self, id: &str, planning: &Record<'_>, member: usize, repo: usize, prefix: &str) -> bool {
         let of_id = id::prefix_of(id).unwrap_or_default();
         let owner = Owner::of(planning);
-        let is_elsewhere = owner.as_ref().is_some_and(|owner| !self.is_owner(owner, repo));
+        let is_elsewhere = owner.as_ref().is_some_and(|owner| self.is_of_another(owner, repo));
         let published = !is_elsewhere && Proposal::of(planning).is_some_and(|known| known.target == prefix);
         if of_id == prefix || published {
             return false;

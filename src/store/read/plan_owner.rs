@@ -33,9 +33,14 @@ impl Project {
         (0..self.repos.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))
     }
 
+    /// A plan was filed neither for a repo nor for this project, which may propose its plans to every repo it joins.
+    pub(in crate::store) fn is_of_another(&self, owner: &Owner, repo: usize) -> bool {
+        !self.is_owner(owner, repo) && (repo == 0 || !self.is_owner(owner, 0))
+    }
+
     /// Refuses to propose an issue to a repo if it was filed for another project.
     pub(in crate::store) fn refuse_other_project(&self, id: &str, planning: &Record<'_>, repo: usize) -> Result<()> {
-        match Owner::of(planning).filter(|owner| !self.is_owner(owner, repo)) {
+        match Owner::of(planning).filter(|owner| self.is_of_another(owner, repo)) {
             Some(owner) => Err(StoreError::OtherProject { id: id.to_owned(), project: owner.name }),
             None => Ok(()),
         }

@@ -92,10 +92,15 @@ impl Snapshot {
 
     /// The ledger of a repo in the default branch of its remote, as it was fetched last; `None` if that is not known.
     pub fn published(&self, member: usize) -> Result<Option<Document>> {
+        self.published_at(member, None)
+    }
+
+    /// The same for a remote by its name.
+    pub(in crate::store) fn published_at(&self, member: usize, remote: Option<&str>) -> Result<Option<Document>> {
         let Some(ledger) = self.ledger_path(member) else { return Ok(None) };
         let root = paths::real(&vcs::root(ledger).unwrap_or_default());
         let Ok(inside) = ledger.strip_prefix(&root) else { return Ok(None) };
-        Ok(vcs::published(&root, inside, &self.host.env)?.map(Document::new))
+        Ok(vcs::published(&root, remote, inside, &self.host.env)?.map(Document::new))
     }
 
     /// The root of the repo that owns an issue.

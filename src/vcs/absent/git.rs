@@ -61,7 +61,7 @@ pub fn claims_remote(_: &Path, _: &Env) -> Option<String> {
     None
 }
 
-pub fn published(_: &Path, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+pub fn published(_: &Path, _: Option<&str>, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
     unsupported()
 }
 

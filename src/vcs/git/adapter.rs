@@ -144,6 +144,10 @@ impl Exchange for Git {
         network::fetch(&self.root, env)
     }
 
+    fn fetch_from(&self, remote: &str, env: &Env) -> Result<(), SyncError> {
+        network::fetch_from(&self.root, remote, env)
+    }
+
     fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
         upstream::standing(&self.root, env)
     }

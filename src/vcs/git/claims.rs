@@ -37,14 +37,14 @@ const NONCE: &str = "\n\nnonce ";
 /// All claims on the remote that a push from here goes to, sorted by id. Like the two functions below, this talks to
 /// the remote with the repository's settings: the caller has checked whether these may name programs.
 pub fn remote_claims(path: &Path, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
-    let mut claims = server(path, env)?.claims(&format!("{PREFIX}*"))?;
+    let mut claims = server(path, None, env)?.claims(&format!("{PREFIX}*"))?;
     claims.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(claims)
 }
 
 /// The claim of one issue.
 pub fn remote_claim(path: &Path, id: &str, env: &Env) -> Result<Option<RemoteClaim>, SyncError> {
-    server(path, env)?.claim(&ref_name(id)?)
+    server(path, None, env)?.claim(&ref_name(id)?)
 }
 
 /// Replaces the expected version with a text; without an expected version no claim may exist. Without a text the claim
@@ -56,7 +56,7 @@ pub fn swap_remote_claim(
     text: Option<&str>,
     env: &Env,
 ) -> Result<Swap, SyncError> {
-    server(path, env)?.swap(&ref_name(id)?, expected, text)
+    server(path, None, env)?.swap(&ref_name(id)?, expected, text)
 }
 
 /// The name of that remote, from files alone.
@@ -83,9 +83,9 @@ fn remote(root: &Path, dot_git: Option<&Path>, env: &Env) -> Option<String> {
     named.into_iter().flatten().find(known).or(usual)
 }
 
-/// A file in the default branch of that remote, as it was fetched last; `None` if that is not known.
-pub fn published(path: &Path, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
-    let server = server(path, env)?;
+/// A file in the default branch of that remote or a named one, as it was fetched last; `None` if that is not known.
+pub fn published(path: &Path, remote: Option<&str>, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+    let server = server(path, remote, env)?;
     let names = ["HEAD", "main", "master", "trunk"].map(|branch| {
         let (remote, file) = (&server.name, file.display());
         format!("refs/remotes/{remote}/{branch}:{file}")
@@ -105,12 +105,16 @@ fn parted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..end], &bytes[end + 1..]))
 }
 
-fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
+fn server<'a>(path: &Path, named: Option<&str>, env: &'a Env) -> Result<Server<'a>, SyncError> {
     let Some((kind, root)) = place(path) else { return Err(SyncError::NoVcs { root: path.to_owned() }) };
-    match kind {
-        Kind::Git => Server::of(&root, None, env),
-        Kind::Jj => Server::of(&root, Some(layout::jj::git_behind(&root)?), env),
-        _ => Err(SyncError::Unsupported { kind, what: "claims on a remote need git" }),
+    let dot_git = match kind {
+        Kind::Git => None,
+        Kind::Jj => Some(layout::jj::git_behind(&root)?),
+        _ => return Err(SyncError::Unsupported { kind, what: "claims on a remote need git" }),
+    };
+    match named {
+        Some(name) => Ok(Server { root, dot_git, name: name.to_owned(), address: String::new(), env }),
+        None => Server::of(&root, dot_git, env),
     }
 }
 

@@ -43,17 +43,31 @@ fn prepared(program: Program<'_>) -> Program<'_> {
 }
 
 pub(super) fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
-    let Some(remote) = upstream::find(root, env)?.remote else { return Ok(()) };
+    match upstream::find(root, env)?.remote {
+        Some(remote) => fetch_all(root, &remote.name, env),
+        None => Ok(()),
+    }
+}
+
+/// Fetches a remote that the branch does not follow. Its default branch may have another name than before.
+pub(super) fn fetch_from(root: &Path, remote: &str, env: &Env) -> Result<(), SyncError> {
+    fetch_all(root, remote, env)?;
+    // A remote whose default branch is not fetched here has none.
+    run(remote, &git(root, env).args(["remote", "set-head", "--auto"]).arg(remote))?;
+    Ok(())
+}
+
+fn fetch_all(root: &Path, remote: &str, env: &Env) -> Result<(), SyncError> {
     let flags = ["fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--end-of-options"];
-    let program = git(root, env).args(flags).arg(&remote.name);
+    let program = git(root, env).args(flags).arg(remote);
     for wait in [50, 150, 400] {
-        let output = run(&remote.name, &program)?;
+        let output = run(remote, &program)?;
         if output.status.success() {
             return Ok(());
         }
         // Another fetch in the same repository writes the same refs.
         if !is_locked(&output) && !String::from_utf8_lossy(&output.stderr).contains("cannot lock ref") {
-            return Err(unreachable(&remote.name, &output));
+            return Err(unreachable(remote, &output));
         }
         std::thread::sleep(Duration::from_millis(wait));
     }

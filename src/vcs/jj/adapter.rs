@@ -139,6 +139,10 @@ impl Exchange for Jj {
         exchange::fetch(&Repo::new(&self.root, env))
     }
 
+    fn fetch_from(&self, remote: &str, env: &Env) -> Result<(), SyncError> {
+        exchange::fetch_from(&Repo::new(&self.root, env), remote)
+    }
+
     fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
         bookmark::standing(&Repo::new(&self.root, env), self.bookmark.as_deref())
     }

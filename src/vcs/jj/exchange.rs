@@ -26,11 +26,14 @@ const UNREACHABLE: [&str; 8] = [
 /// Fetches the remote's commits. Neither our files nor our commits change: commits that the remote abandoned are kept
 /// here.
 pub(super) fn fetch(repo: &Repo) -> Result<(), SyncError> {
-    let Some(remote) = bookmark::remote(repo) else { return Ok(()) };
-    let pattern = format!("--remote=exact:{}", quoted(&remote));
+    bookmark::remote(repo).map_or(Ok(()), |remote| fetch_from(repo, &remote))
+}
+
+pub(super) fn fetch_from(repo: &Repo, remote: &str) -> Result<(), SyncError> {
+    let pattern = format!("--remote=exact:{}", quoted(remote));
     let command = ["git", "fetch", "--config=git.abandon-unreachable-commits=false", &pattern];
     let output = repo.exchange(None, &command)?;
-    if output.status.success() { Ok(()) } else { Err(failure(&command, &output, &remote)) }
+    if output.status.success() { Ok(()) } else { Err(failure(&command, &output, remote)) }
 }
 
 /// Moves the bookmark to commits, here and on the remote.

@@ -137,6 +137,7 @@ workspace.min_free             1G
 workspace.ssh                  false
 workspace.reuse                true
 workspace.cleanup_on_complete  false
+land.timeout                   15m
 prune.budget                   25k
 prune.auto                     off
 repos.addresses                (not set)
@@ -153,6 +154,7 @@ workspace.copy                 (not set)
 workspace.setup                (not set)
 workspace.max_size             (not set)
 workspace.max_count            (not set)
+land.check                     (not set)
 $ bd config list --origin
 mode                           multi        personal     .beads/run/config.toml:2
 issue_prefix                   bd           shared       .beads/config.toml:2
@@ -182,6 +184,7 @@ workspace.min_free             1G           built-in
 workspace.ssh                  false        built-in
 workspace.reuse                true         built-in
 workspace.cleanup_on_complete  false        built-in
+land.timeout                   15m          built-in
 prune.budget                   25k          built-in
 prune.auto                     off          built-in
 repos.addresses                (not set)
@@ -198,6 +201,7 @@ workspace.copy                 (not set)
 workspace.setup                (not set)
 workspace.max_size             (not set)
 workspace.max_count            (not set)
+land.check                     (not set)
 $ bd --config routing.mode=auto config list --origin
 mode                           multi        personal     .beads/run/config.toml:2
 issue_prefix                   bd           shared       .beads/config.toml:2
@@ -227,6 +231,7 @@ workspace.min_free             1G           built-in
 workspace.ssh                  false        built-in
 workspace.reuse                true         built-in
 workspace.cleanup_on_complete  false        built-in
+land.timeout                   15m          built-in
 prune.budget                   25k          built-in
 prune.auto                     off          built-in
 repos.addresses                (not set)
@@ -243,6 +248,7 @@ workspace.copy                 (not set)
 workspace.setup                (not set)
 workspace.max_size             (not set)
 workspace.max_count            (not set)
+land.check                     (not set)
 
 "#]]
         .raw()

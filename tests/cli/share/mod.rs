@@ -1,6 +1,7 @@
 //! Exchanging a ledger: sync, merging, hooks, proposals to a project and what comes back.
 
 mod companions;
+mod forks;
 mod hooks;
 mod incoming;
 mod merge_driver;

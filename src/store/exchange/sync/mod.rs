@@ -18,7 +18,7 @@ use crate::store::file_names::CONFIG_NAME;
 use crate::store::read::index::expected;
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::write::ledger_name::METADATA;
-use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError};
+use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError, UPSTREAM};
 use crate::sys::activity::Step;
 use crate::vcs::{
     Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
@@ -162,6 +162,20 @@ impl Project {
         }
         one.received.add(received::compare(&before, &after));
         Ok(done)
+    }
+
+    /// In a fork, fetches what the project has made of proposals, if the branch does not follow it anyway.
+    fn fetch_project(&self, with: &dyn Exchange, copy: &WorkingCopy, one: &mut RepoSync) -> Result<()> {
+        let follows = |standing: Standing| standing.upstream.is_some_and(|name| name.starts_with(UPSTREAM_BRANCHES));
+        let plans = copy.members.contains(&0) && self.repos.members.len() > 1;
+        if !plans || !self.is_fork() || follows(with.standing(&self.host.env)?) {
+            return Ok(());
+        }
+        let _step = self.step(one, "fetching from the project");
+        if let Err(error) = with.fetch_from(UPSTREAM, &self.host.env) {
+            one.notes.push(format!("decisions about proposals may be missing: {error}"));
+        }
+        Ok(())
     }
 
     /// Shows a person who waits what is done for a repo.
@@ -438,6 +452,9 @@ impl Store {
         } else {
             Ok(())
         };
+        if options.pull && fetched.is_ok() {
+            self.fetch_project(exchange, copy, one)?;
+        }
         if owns {
             self.guard_commit(copy)?;
         }
@@ -465,6 +482,8 @@ impl Store {
 
 const CAME_DAMAGED: &str = "the ledger of the other side is empty, cut off or holds conflict markers: issues that it lacks \
                             count as removed there; the commits before it have them";
+/// The beginning of the names of the branches of [`UPSTREAM`].
+const UPSTREAM_BRANCHES: &str = "upstream/";
 const SET_UP_MESSAGE: &str = "update the ledger's settings";
 const MERGE_MESSAGE: &str = "merge the ledger";
 const CONTRIBUTOR: &str = "you are a contributor here";
