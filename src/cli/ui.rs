@@ -261,6 +261,14 @@ impl Ui {
         self.flush();
     }
 
+    /// Begins the screen anew; `false` if the output is not a terminal.
+    pub(super) fn clear_screen(&mut self) -> bool {
+        if self.width.is_some() {
+            self.write("\x1b[H\x1b[2J");
+        }
+        self.width.is_some()
+    }
+
     /// Prints one object of a stream, on one line, flushed at once.
     pub(super) fn json_line(&mut self, json: &str) {
         self.json_row(json);

@@ -10,6 +10,7 @@ pub mod dependency;
 pub mod difference;
 pub mod duration;
 pub mod field;
+pub mod fleet_note;
 pub mod glob;
 pub mod graph;
 pub mod id;

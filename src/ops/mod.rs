@@ -95,7 +95,10 @@ pub use facts::{
     why_nothing, withheld,
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
-pub use fleet::{Fleet, FleetRepo, fleet, join_fleet, leave_fleet};
+pub use fleet::{
+    Doing, DoneIssue, FinishedWork, Fleet, FleetClone, FleetMachine, FleetMember, FleetRepo, FleetWish, Overview,
+    fleet, join_fleet, leave_fleet, overview, publish_fleet,
+};
 pub use graph::{Component, graph};
 pub use here::open_in;
 pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};

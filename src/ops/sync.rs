@@ -37,6 +37,10 @@ pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions) -> Resu
         // A remote that holds no claims has none to tidy up.
         let _ = remote_upkeep::tidy(store);
     }
+    if is_online {
+        // The next sync tries again.
+        let _ = ops::publish_fleet(store);
+    }
     Ok(report)
 }
 

@@ -45,7 +45,9 @@ pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed
 pub use project::databases::databases;
 pub use project::discover::{Repo, missing, named_beads, no_ledger, refuse_control, refuse_not_checked_out};
 pub use project::family::{counterpart, has_state, is_family};
-pub use project::home::{STATE_DIR, Site, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state};
+pub use project::home::{
+    STATE_DIR, Site, WORKSPACE_VARIABLE, clones as clones_of_user, user_cache, user_config, user_data, user_state,
+};
 pub use project::home_contents::HomeContents;
 pub use project::legacy_database::PLACEHOLDER_NAME;
 pub use project::paths::{

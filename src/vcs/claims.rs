@@ -8,6 +8,8 @@
 use super::{Kind, SyncError};
 
 pub(super) const PREFIX: &str = "refs/beads/claims/";
+/// The refs with what the clones of a user show each other, in a private repository.
+pub(super) const NOTES: &str = "refs/beads/fleet/";
 /// The longest file name of common file systems, since a server may keep each ref in a file.
 const LONGEST: usize = 200;
 
@@ -34,13 +36,13 @@ pub enum Swap {
 /// The ref of an issue's claim. Characters that are not allowed in a name, and upper case, which some servers fold, are
 /// written as `%` and two digits; so is `/`, because a ref cannot be below another one. A name that is too long for a
 /// file continues after `%/`, which no other part ends with.
-pub(super) fn ref_name(id: &str) -> Result<String, SyncError> {
+pub(super) fn ref_name(prefix: &str, id: &str) -> Result<String, SyncError> {
     if id.is_empty() {
         return Err(SyncError::Unsupported { kind: Kind::Git, what: "a claim needs the id of an issue" });
     }
     let name = encoded(id, true);
     let parts = if name.len() <= LONGEST { vec![name] } else { parts(&encoded(id, false)) };
-    Ok(format!("{PREFIX}{}", parts.join("%/")))
+    Ok(format!("{prefix}{}", parts.join("%/")))
 }
 
 fn encoded(id: &str, with_dots: bool) -> String {
@@ -74,8 +76,8 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 /// The issue whose claim a ref is; `None` for a ref that [`ref_name`] never makes.
-pub(super) fn id_of(name: &str) -> Option<String> {
-    let text = name.strip_prefix(PREFIX)?.replace("%/", "");
+pub(super) fn id_of(prefix: &str, name: &str) -> Option<String> {
+    let text = name.strip_prefix(prefix)?.replace("%/", "");
     let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
     while let Some((first, after)) = rest.split_first() {
         if *first == b'%' {
@@ -88,7 +90,7 @@ pub(super) fn id_of(name: &str) -> Option<String> {
         }
     }
     let id = String::from_utf8(bytes).ok()?;
-    ref_name(&id).is_ok_and(|again| again == name).then_some(id)
+    ref_name(prefix, &id).is_ok_and(|again| again == name).then_some(id)
 }
 
 #[cfg(test)]
@@ -97,14 +99,14 @@ mod tests {
 
     #[test]
     fn names_of_refs() {
-        let name = |id: &str| ref_name(id).unwrap();
+        let name = |id: &str| ref_name(PREFIX, id).unwrap();
         assert_eq!(name("bd-a1b2c3d4"), "refs/beads/claims/bd-a1b2c3d4");
         assert_eq!(name("bd-a3f8.1.12"), "refs/beads/claims/bd-a3f8.1.12");
         assert_eq!(name("My App-1"), "refs/beads/claims/%4dy%20%41pp-1");
         assert_eq!(name("a.lock"), "refs/beads/claims/a%2elock");
         assert_eq!(name("..a..b."), "refs/beads/claims/%2e%2ea%2e%2eb%2e");
         assert_eq!(name("a/b~c:d@{e}"), "refs/beads/claims/a%2fb%7ec%3ad%40%7be%7d");
-        assert!(ref_name("").is_err());
+        assert!(ref_name(PREFIX, "").is_err());
     }
 
     #[test]
@@ -128,10 +130,10 @@ mod tests {
             "\u{7f}",
             &long,
         ];
-        let names: std::collections::HashSet<String> = ids.iter().map(|id| ref_name(id).unwrap()).collect();
+        let names: std::collections::HashSet<String> = ids.iter().map(|id| ref_name(PREFIX, id).unwrap()).collect();
         assert_eq!(names.len(), ids.len());
         for id in ids {
-            let name = ref_name(id).unwrap();
+            let name = ref_name(PREFIX, id).unwrap();
             assert_eq!(id_of(&name).as_deref(), Some(id));
             assert!(name.split('/').all(|part| part.len() <= LONGEST + 1), "{name}");
             assert!(gix::refs::FullName::try_from(name.as_str()).is_ok(), "{name}");
@@ -147,7 +149,7 @@ mod tests {
             "refs/beads/claims/%ff",
             "refs/heads/a",
         ] {
-            assert_eq!(id_of(name), None, "{name}");
+            assert_eq!(id_of(PREFIX, name), None, "{name}");
         }
     }
 }

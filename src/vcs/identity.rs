@@ -58,6 +58,14 @@ pub fn is_same_project(one: &Path, other: &Path, env: &Env) -> bool {
         || super::is_shallow(one) && first_commits(one, false).iter().any(|commit| has_commit(other, commit))
 }
 
+/// Whether an address leads to a remote of a working copy, or to that itself.
+pub fn is_own_remote(path: &Path, address: &str, env: &Env) -> bool {
+    let own = Identity::of(path, env);
+    let named = facts(path, env).remotes.iter().any(|remote| remote.name == address);
+    let address = root(path).and_then(|root| Address::parse(address, &root));
+    named || address.is_some_and(|address| own.remotes.contains(&address) || own.places.contains(&address))
+}
+
 /// The commits without a parent, the oldest first: of branches, and with `with_remotes` of remotes too. In a shallow
 /// clone, those at its edge. From files alone.
 fn first_commits(path: &Path, with_remotes: bool) -> Vec<String> {

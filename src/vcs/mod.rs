@@ -78,13 +78,13 @@ pub use facts::{Facts, Remote};
 pub use family::{is_found, marks as checkout_marks, may_have_others, reads_gitignore};
 pub use gate::Verdict;
 pub use git::{
-    claims_remote, clone as clone_repository, committed_size, common_version, hooks_path, init as init_git,
-    is_misplaced, local_setting as setting, published, reach_over_ssh, remote_claim, remote_claims,
-    repair as repair_checkout, set_local as set_setting, swap_remote_claim, user_editor, user_name,
+    claims_remote, clone as clone_repository, committed_size, common_version, fleet_notes, hooks_path,
+    init as init_git, is_misplaced, local_setting as setting, published, put_fleet_note, reach_over_ssh, remote_claim,
+    remote_claims, repair as repair_checkout, set_local as set_setting, swap_remote_claim, user_editor, user_name,
 };
 pub use history::{Changed, Span};
 pub use hooks::{git_dirs, is_ignored, is_tracked, staged_paths};
-pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
+pub use identity::{Identity, begins_with, first_commit, has_commit, is_own_remote, is_same_project};
 pub use kind::Kind;
 pub use layout::Checkout;
 pub use lines::{DatedLine, Reach};

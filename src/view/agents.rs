@@ -9,7 +9,7 @@ use crate::ops::{InHand, Pulse, Seen, Swept};
 use crate::store::LeaseRow;
 
 answer! {
-    fn stored(agent: &Agent, status: Status) {
+    pub fn stored(agent: &Agent, status: Status) {
         id: &agent.id, name: &agent.name, role: agent.role.word(), status: status.word(),
         runtime: &agent.runtime, capabilities: &agent.capabilities,
         metadata: filled(&agent.metadata).map(raw_object),

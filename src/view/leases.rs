@@ -13,7 +13,7 @@ use crate::store::{Claimed, Evidence, LeaseRow, Reclaimed, Released};
 
 answer! {
     /// The holder of a claim.
-    fn held(holder: &Holder) {
+    pub fn held(holder: &Holder) {
         holder: &holder.name, agent: &holder.agent, session: &holder.session,
         acquired: &holder.acquired, renewed: &holder.renewed,
         ttl_ms: holder.ttl.map(|ttl| ttl / MILLI), expires: holder.expires,

@@ -12,6 +12,7 @@ mod context;
 mod elsewhere;
 mod escape;
 mod failure;
+mod fleet_view;
 mod history;
 mod issue;
 mod leaks;
@@ -49,6 +50,7 @@ pub use escape::*;
 #[cfg(feature = "mcp")]
 pub(crate) use failure::Clause;
 pub use failure::{ErrorKind, Exit, Failure};
+pub use fleet_view::*;
 pub use history::*;
 pub use issue::{comment, detail, edge_issue, issue_fields, reply, summary};
 pub use leaks::*;

@@ -2,8 +2,8 @@
 
 use super::answer::{Field, Fields};
 use super::{
-    agents, batch, checkpoints, checks, context, history, issue, leaks, leases, mail, merge, prime, prune, recover,
-    replan, reservations, restore, setup, shapes, templates, undo, watch, workflows, workspaces, worktrees,
+    agents, batch, checkpoints, checks, context, fleet_view, history, issue, leaks, leases, mail, merge, prime, prune,
+    recover, replan, reservations, restore, setup, shapes, templates, undo, watch, workflows, workspaces, worktrees,
 };
 use crate::model::json::Object;
 
@@ -73,7 +73,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("edit", Each(issue::reply::fields)),
     ("epic close-eligible", Each(issue::reply::fields)),
     ("epic status", Each(shapes::epic::fields)),
-    ("fleet", One(leases::fleet::fields)),
+    ("fleet", One(fleet_view::overview::fields)),
     ("fleet init", One(leases::fleet::fields)),
     ("fleet leave", One(leases::fleet::fields)),
     ("graph", One(checks::graph::fields)),

@@ -15,6 +15,7 @@ mod flow;
 mod foreign_rewrite;
 mod full_disk;
 mod kills;
+mod landing;
 mod lock_gone;
 mod moves;
 mod one_issue;

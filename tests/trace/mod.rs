@@ -12,6 +12,7 @@ mod carried;
 mod faults;
 mod foreign;
 mod kills;
+mod landing;
 mod moves;
 mod order;
 mod poll;

@@ -30,7 +30,8 @@ pub(in crate::ops) fn finished(store: &Store) -> Result<Vec<Finished>> {
         let Some(issue) = known.workspace.issue.clone() else { continue };
         let is_latest = |other: &&Known| {
             let (one, other) = (&known.workspace, &other.workspace);
-            other.issue.as_ref() == Some(&issue) && other.created_at > one.created_at && other.ready_at.is_some()
+            // One that was made earlier may have been taken again later.
+            other.issue.as_ref() == Some(&issue) && other.used_at > one.used_at
         };
         if all.iter().any(|other| is_latest(&other)) {
             continue;

@@ -193,12 +193,13 @@ fn renew(
     Ok(ready.unwrap_or(one))
 }
 
-/// Makes it idle again, and records what went wrong.
+/// Makes it what it was before, and records what went wrong.
 fn give_back(store: &Store, state: &StateDir, taken: &Taken, error: &str) -> Result<()> {
     let now = store.host().clock.now().to_string();
     records::change(store, state, &taken.before.id, |_| {
         let (error, updated_at) = (Some(format!("not taken again: {error}")), Some(now.clone()));
-        Ok(Some(Workspace { state: State::Idle, owner: None, error, updated_at, ..taken.before.clone() }))
+        let state = if taken.before.state == State::Merged { State::Merged } else { State::Idle };
+        Ok(Some(Workspace { state, owner: None, error, updated_at, ..taken.before.clone() }))
     })?;
     Ok(())
 }

@@ -79,6 +79,11 @@ impl Project {
     }
 
     /// Identifies this clone among all clones of the repository.
+    pub fn known_clone_id(&self) -> Option<String> {
+        self.known_repository_id(0)
+    }
+
+    /// The id of this clone, minted if necessary.
     pub fn clone_id(&self) -> Result<String> {
         self.repository_id(0)
     }

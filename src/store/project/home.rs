@@ -9,6 +9,7 @@ use crate::store::error::{ConfigError, ConfigFault};
 use crate::store::file_names::CONFIG_NAME;
 use crate::store::state::checkout_id::{REPO_ID_NAME, place_of, read_text};
 use crate::store::state::home::{StateHome, StateMode};
+use crate::store::state::state_dir::StateDir;
 use crate::sys::{Env, below};
 use crate::{sys, vcs};
 
@@ -20,6 +21,12 @@ pub fn user_config(env: &Env) -> Option<PathBuf> {
 /// The directory of what this machine remembers for all of the user's projects.
 pub fn user_state(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_STATE_HOME", ".local/state")
+}
+
+/// The list of this user's repositories with agents.
+pub fn clones(env: &Env) -> Option<StateDir> {
+    let place = user_state(env)?.join("clones");
+    Some(StateDir::of(StateHome::alone(place, StateMode::Named, "the user's list of clones")))
 }
 
 /// The directory of what this machine stores for all of the user's projects and must not delete.

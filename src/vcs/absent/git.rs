@@ -65,6 +65,14 @@ pub fn published(_: &Path, _: Option<&str>, _: &Path, _: &Env) -> Result<Option<
     unsupported()
 }
 
+pub fn fleet_notes(_: &Path, _: &str, _: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
+    unsupported()
+}
+
+pub fn put_fleet_note(_: &Path, _: &str, _: &str, _: &str, _: &Env) -> Result<Swap, SyncError> {
+    unsupported()
+}
+
 pub fn remote_claim(_: &Path, _: &str, _: &Env) -> Result<Option<RemoteClaim>, SyncError> {
     unsupported()
 }

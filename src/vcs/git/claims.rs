@@ -11,11 +11,11 @@ use std::time::Duration;
 use super::commit::git_at;
 use super::config;
 use super::hooks::checked;
-use super::network::{self, RACES, refused, run, unreachable};
+use super::network::{self, NOT_AN_ADDRESS, RACES, is_odd, refused, run, unreachable};
 use super::objects::{write, write_commit};
 use crate::sys::process::{Output, Program};
 use crate::sys::{Entropy, Env};
-use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
+use crate::vcs::claims::{NOTES, PREFIX, RemoteClaim, Swap, id_of, ref_name};
 use crate::vcs::layout::git_worktrees;
 use crate::vcs::{Kind, SyncError, layout, place};
 
@@ -44,7 +44,7 @@ pub fn remote_claims(path: &Path, env: &Env) -> Result<Vec<RemoteClaim>, SyncErr
 
 /// The claim of one issue.
 pub fn remote_claim(path: &Path, id: &str, env: &Env) -> Result<Option<RemoteClaim>, SyncError> {
-    server(path, None, env)?.claim(&ref_name(id)?)
+    server(path, None, env)?.claim(&ref_name(PREFIX, id)?)
 }
 
 /// Replaces the expected version with a text; without an expected version no claim may exist. Without a text the claim
@@ -56,7 +56,26 @@ pub fn swap_remote_claim(
     text: Option<&str>,
     env: &Env,
 ) -> Result<Swap, SyncError> {
-    server(path, None, env)?.swap(&ref_name(id)?, expected, text)
+    server(path, None, env)?.swap(&ref_name(PREFIX, id)?, expected, text)
+}
+
+/// What clones show each other in a private repository, by its address.
+pub fn fleet_notes(path: &Path, address: &str, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
+    private(path, address, env)?.claims(&format!("{NOTES}*"))
+}
+
+/// Shows the others there what this clone does.
+pub fn put_fleet_note(path: &Path, address: &str, id: &str, text: &str, env: &Env) -> Result<Swap, SyncError> {
+    let (server, name) = (private(path, address, env)?, ref_name(NOTES, id)?);
+    let known = server.claim(&name)?;
+    server.swap(&name, known.as_ref().map(|known| known.version.as_str()), Some(text))
+}
+
+fn private<'a>(path: &Path, address: &str, env: &'a Env) -> Result<Server<'a>, SyncError> {
+    if is_odd(address) {
+        return Err(SyncError::Unreachable { remote: address.to_owned(), printed: NOT_AN_ADDRESS.to_owned() });
+    }
+    server(path, Some(address), env)
 }
 
 /// The name of that remote, from files alone.
@@ -113,7 +132,10 @@ fn server<'a>(path: &Path, named: Option<&str>, env: &'a Env) -> Result<Server<'
         _ => return Err(SyncError::Unsupported { kind, what: "claims on a remote need git" }),
     };
     match named {
-        Some(name) => Ok(Server { root, dot_git, name: name.to_owned(), address: String::new(), env }),
+        Some(name) => {
+            let (name, address) = (name.to_owned(), name.to_owned());
+            Ok(Server { root, dot_git, name, prefix: NOTES, address, env })
+        }
         None => Server::of(&root, dot_git, env),
     }
 }
@@ -124,6 +146,8 @@ struct Server<'a> {
     /// If git's directory is not in the working copy.
     dot_git: Option<PathBuf>,
     name: String,
+    /// The beginning of the names of its refs.
+    prefix: &'static str,
     /// The address that claims are read from: it must be the one they are pushed to.
     address: String,
     env: &'a Env,
@@ -132,7 +156,8 @@ struct Server<'a> {
 impl<'a> Server<'a> {
     pub(crate) fn of(root: &Path, dot_git: Option<PathBuf>, env: &'a Env) -> Result<Self, SyncError> {
         let unsupported = |what| SyncError::Unsupported { kind: Kind::Git, what };
-        let mut server = Server { root: root.to_owned(), dot_git, name: String::new(), address: String::new(), env };
+        let mut server =
+            Server { root: root.to_owned(), dot_git, name: String::new(), prefix: PREFIX, address: String::new(), env };
         let name = remote(root, server.dot_git.as_deref(), env).ok_or_else(|| unsupported(NO_REMOTE))?;
         if name.starts_with('-') || name.contains(char::is_control) {
             return Err(unsupported(ODD_NAME));
@@ -207,7 +232,7 @@ impl<'a> Server<'a> {
         let is_meant = |name: &str| pattern.ends_with('*') || name == pattern;
         Ok(lines
             .filter(|(_, name)| is_meant(name))
-            .filter_map(|(id, name)| Some((id_of(name)?, id.to_owned())))
+            .filter_map(|(id, name)| Some((id_of(self.prefix, name)?, id.to_owned())))
             .collect())
     }
 

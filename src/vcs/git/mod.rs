@@ -41,7 +41,9 @@ pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub(super) use attributes::pattern;
 pub(super) use changes::{commits, range, staged_beside, staged_paths};
-pub use claims::{claims_remote, published, remote_claim, remote_claims, swap_remote_claim};
+pub use claims::{
+    claims_remote, fleet_notes, published, put_fleet_note, remote_claim, remote_claims, swap_remote_claim,
+};
 pub(super) use clones::{Source, name_remote};
 pub use commit::init;
 pub(super) use commit::unfinished;

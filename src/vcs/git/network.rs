@@ -74,11 +74,17 @@ fn fetch_all(root: &Path, remote: &str, env: &Env) -> Result<(), SyncError> {
     Err(SyncError::Busy { root: root.to_owned() })
 }
 
+pub(super) const NOT_AN_ADDRESS: &str = "not an address of git";
+
+/// An address that git would take for an option, or for the name of a helper program.
+pub(super) fn is_odd(address: &str) -> bool {
+    address.is_empty() || address.starts_with('-') || address.contains("::") || address.chars().any(char::is_control)
+}
+
 /// Clones a repository. Helpers of git that an address could name are not allowed, and no hooks or submodules come with it.
 pub fn clone(address: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
-    let odd = address.is_empty() || address.starts_with('-') || address.contains("::");
-    if odd || address.chars().any(char::is_control) {
-        return Err(SyncError::Unreachable { remote: address.to_owned(), printed: "not an address of git".to_owned() });
+    if is_odd(address) {
+        return Err(SyncError::Unreachable { remote: address.to_owned(), printed: NOT_AN_ADDRESS.to_owned() });
     }
     let above = path.parent().unwrap_or(path);
     let flags = ["clone", "--quiet", "--template=", "--no-recurse-submodules", "--end-of-options"];

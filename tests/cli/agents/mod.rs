@@ -3,6 +3,7 @@
 mod clients;
 mod clients_old;
 mod clients_strict;
+mod fleet;
 mod mail;
 mod mail_many;
 #[cfg(feature = "mcp")]

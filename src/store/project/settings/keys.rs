@@ -49,12 +49,13 @@ impl Key {
     /// It can run a program, leave the repository, or decide where an issue goes and who gets to see it: only the user's own
     /// word counts.
     pub fn decides(&self) -> bool {
-        const OTHERS: [&str; 9] = [
+        const OTHERS: [&str; 10] = [
             "mode",
             "state.mode",
             "ledger.write",
             "commit.primary",
             "claims.remote",
+            "fleet.remote",
             "land.check",
             "prune.auto",
             "workspace.path",
@@ -142,6 +143,10 @@ pub static KEYS: &[Key] = &[
         Some("false"),
         "bd run removes the workspace when the job is over",
     ),
+    Key {
+        personal: true,
+        ..key("fleet.remote", Kind::Text, None, "a private repository where your machines show each other their agents")
+    },
     Key {
         personal: true,
         ..key("land.check", Kind::Text, None, "a command that bd land runs before it brings work home")

@@ -1,4 +1,13 @@
-//! Claims on remotes for all agents of a project: turning them on and off.
+//! The agents of a project in all its clones: claims that they share on remotes, turned on and off, and one view of what
+//! they do.
+
+mod clones;
+mod overview;
+mod shared;
+
+pub(super) use clones::note_clone;
+pub use overview::{Doing, DoneIssue, FinishedWork, FleetClone, FleetMember, FleetWish, Overview, overview};
+pub use shared::{FleetMachine, publish as publish_fleet};
 
 use super::claims::remote_upkeep;
 use super::configure::{Request, configure};
