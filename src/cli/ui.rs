@@ -261,7 +261,7 @@ impl Ui {
         self.flush();
     }
 
-    /// Begins the screen anew; `false` if the output is not a terminal.
+    /// Clears the screen; `false` if the output is not a terminal.
     pub(super) fn clear_screen(&mut self) -> bool {
         if self.width.is_some() {
             self.write("\x1b[H\x1b[2J");

@@ -1,4 +1,4 @@
-//! What a clone shows the other machines of its user, in a private repository.
+//! The note that a clone shows the other machines of its user, in a private repository.
 
 use serde::{Deserialize, Serialize};
 

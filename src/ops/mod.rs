@@ -7,6 +7,7 @@ mod batch;
 mod change;
 mod checkpoints;
 mod claims;
+mod clones;
 mod configure;
 mod context;
 mod dependencies;

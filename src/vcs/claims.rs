@@ -8,7 +8,7 @@
 use super::{Kind, SyncError};
 
 pub(super) const PREFIX: &str = "refs/beads/claims/";
-/// The refs with what the clones of a user show each other, in a private repository.
+/// The refs of the notes that the clones of a user show each other, in a private repository.
 pub(super) const NOTES: &str = "refs/beads/fleet/";
 /// The longest file name of common file systems, since a server may keep each ref in a file.
 const LONGEST: usize = 200;

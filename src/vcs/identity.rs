@@ -58,12 +58,18 @@ pub fn is_same_project(one: &Path, other: &Path, env: &Env) -> bool {
         || super::is_shallow(one) && first_commits(one, false).iter().any(|commit| has_commit(other, commit))
 }
 
-/// Whether an address leads to a remote of a working copy, or to that itself.
+/// Whether an address leads to a remote of a working copy, or to that itself, in any form that git would make of it.
 pub fn is_own_remote(path: &Path, address: &str, env: &Env) -> bool {
+    let Some(root) = root(path) else { return false };
+    let dot_git = match kind(path) {
+        Kind::Jj => layout::jj::git_behind(&root).ok(),
+        _ => Some(root.join(".git")),
+    };
     let own = Identity::of(path, env);
-    let named = facts(path, env).remotes.iter().any(|remote| remote.name == address);
-    let address = root(path).and_then(|root| Address::parse(address, &root));
-    named || address.is_some_and(|address| own.remotes.contains(&address) || own.places.contains(&address))
+    let is_named = facts(path, env).remotes.iter().any(|remote| remote.name == address);
+    let forms = dot_git.map_or_else(Vec::new, |dot_git| git::address_forms(&dot_git, address, env));
+    let mut addresses = forms.iter().filter_map(|text| Address::parse(text, &root));
+    is_named || addresses.any(|address| own.remotes.contains(&address) || own.places.contains(&address))
 }
 
 /// The commits without a parent, the oldest first: of branches, and with `with_remotes` of remotes too. In a shallow

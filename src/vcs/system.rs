@@ -305,6 +305,9 @@ pub trait Landing {
 
     /// Checks out a commit on no branch. Changed and untracked files are deleted, ignored ones stay.
     fn set_to(&self, commit: &str, env: &Env) -> Result<()>;
+
+    /// Deletes another checkout that was only for trying commits, with all files in it, also where its directory is gone.
+    fn drop_trial(&self, root: &Path, env: &Env) -> Result<()>;
 }
 
 /// Saving uncommitted content.

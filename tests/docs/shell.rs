@@ -28,6 +28,7 @@ pages! {
     contributing: "docs/contributing.md",
     evidence: "docs/evidence.md",
     exit_codes: "docs/exit-codes.md",
+    fleets: "docs/fleets.md",
     format: "docs/format.md",
     from_beads: "docs/from-beads.md",
     plans: "docs/plans.md",

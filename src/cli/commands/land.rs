@@ -33,14 +33,15 @@ pub(super) struct LandArgs {
 
 pub(super) fn run(args: LandArgs, cx: &mut Context) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
-    let check = if args.no_check { Some(String::new()) } else { args.check };
-    let wish = LandWish { check, keep_going: args.keep_going, dry_run: args.dry_run };
-    let landing = ops::land(cx.store()?, &wish, &cwd)?;
+    let LandArgs { check, no_check, keep_going, dry_run } = args;
+    let wish = LandWish { check, no_check, keep_going, dry_run };
+    let mut landing = ops::land(cx.store()?, &wish, &cwd)?;
+    let stopped = landing.stopped.take();
     let is_any_back = landing.rows.iter().any(|row| row.outcome.is_put_back());
     let exit = if is_any_back { Exit::Failed } else { Exit::Ok };
     if cx.ui.wants_json() {
         cx.json(view::landing(&landing));
-        return Ok(exit);
+        return stopped.map_or(Ok(exit), |error| Err(error.into()));
     }
     for note in &landing.notes {
         cx.ui.note(&inline(note));
@@ -51,7 +52,7 @@ pub(super) fn run(args: LandArgs, cx: &mut Context) -> Outcome {
             cx.ui.below([inline(output).into_owned()]);
         }
     }
-    cx.ui.note_if(landing.rows.is_empty(), "no workspace is finished and not merged");
+    cx.ui.note_if(landing.rows.is_empty() && stopped.is_none(), "no workspace is finished and not merged");
     if landing.left > 0 {
         let what = plural(landing.left, "finished workspace");
         cx.ui.hint(&format!("{what} not tried; run `bd land --keep-going` to go on"));
@@ -59,5 +60,5 @@ pub(super) fn run(args: LandArgs, cx: &mut Context) -> Outcome {
     if let Some(before) = &landing.before {
         cx.ui.hint(&format!("to take all of it back, run `git reset --keep {}`", before.get(..12).unwrap_or(before)));
     }
-    Ok(exit)
+    stopped.map_or(Ok(exit), |error| Err(error.into()))
 }

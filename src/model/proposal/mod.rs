@@ -130,7 +130,9 @@ impl Standing {
                     Standing::Elsewhere
                 }
                 _ if is_turned_down(record) => Standing::Rejected,
-                (Visibility::Proposed, _) => Standing::Proposed,
+                (Visibility::Proposed, _) => {
+                    planning.and_then(|own| decided_upstream(own, record)).unwrap_or(Standing::Proposed)
+                }
                 (_, Some(State::Accepted)) => Standing::Accepted,
                 _ => Standing::Canonical,
             };
@@ -138,9 +140,21 @@ impl Standing {
         let Some(record) = planning else { return Standing::Local };
         match (Visibility::of(record), Proposal::of(record).map(|proposal| proposal.state)) {
             (Visibility::Proposed, _) => Standing::Elsewhere,
+            (Visibility::Canonical, Some(State::Accepted)) => Standing::Accepted,
+            (Visibility::Local, Some(State::Rejected)) => Standing::Rejected,
             (_, Some(State::Withdrawn)) => Standing::Withdrawn,
             _ => Standing::Local,
         }
+    }
+}
+
+/// The decision that the planning copy knows of, and the target's file here does not yet.
+fn decided_upstream(planning: &Record<'_>, target: &Record<'_>) -> Option<Standing> {
+    let (own, theirs) = (Proposal::of(planning)?, Proposal::of(target)?);
+    match own.state {
+        State::Accepted if own.id == theirs.id => Some(Standing::Accepted),
+        State::Rejected if own.id == theirs.id => Some(Standing::Rejected),
+        _ => None,
     }
 }
 

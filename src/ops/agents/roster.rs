@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::agent::{Agent, Role, Status, name_problem};
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::Instant;
-use crate::ops::{OpError, Result, fleet, here};
+use crate::ops::{OpError, Result, clones, here};
 use crate::store::{AGENTS, Identity, Put, RecordFile, Store, Worktree};
 use crate::sys;
 
@@ -164,7 +164,7 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
     })?;
     drop(held);
     // Only for an overview of all clones.
-    let _ = fleet::note_clone(store);
+    let _ = clones::note_clone(store);
     if store.agent().is_some_and(|agent| agent.name == registered.name) {
         store.act_as(identity(&registered, true));
     }

@@ -259,6 +259,12 @@ pub enum WorkspaceError {
     HalfRemoved { id: String, key: Option<String>, error: Box<OpError> },
     #[error("files in {} are changed and not committed: {}", root.display(), paths(files))]
     HomeChanged { root: PathBuf, files: Vec<PathBuf> },
+    #[error("no branch is checked out in {}, so nothing can be merged into it", root.display())]
+    NoBranch { root: PathBuf },
+    #[error("{branch} is no longer checked out, so nothing was merged")]
+    OtherBranch { branch: String },
+    #[error("no check is set, and each merge needs one")]
+    NoCheck,
     #[error("another process is landing work here")]
     Landing,
     #[error("this is the workspace {id}; its work lands in {}", parent.display())]

@@ -1,13 +1,13 @@
 //! The agents of a project in all its clones: claims that they share on remotes, turned on and off, and one view of what
 //! they do.
 
-mod clones;
 mod overview;
+mod publish;
 mod shared;
 
-pub(super) use clones::note_clone;
 pub use overview::{Doing, DoneIssue, FinishedWork, FleetClone, FleetMember, FleetWish, Overview, overview};
-pub use shared::{FleetMachine, publish as publish_fleet};
+pub use publish::publish as publish_fleet;
+pub use shared::FleetMachine;
 
 use super::claims::remote_upkeep;
 use super::configure::{Request, configure};

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::clones::others;
 use super::shared::{FleetMachine, machines};
 use super::{Fleet, fleet};
 use crate::model::checkpoint::Checkpoint;
@@ -12,11 +11,12 @@ use crate::model::lease::Standing;
 use crate::model::time::{Instant, SECOND};
 use crate::ops::agents::roster::{Seen, all};
 use crate::ops::claims::abandoned::abandoned;
+use crate::ops::clones::others;
 use crate::ops::{
     CheckpointFilter, OpError, RemoteLease, Result, Whose, checkpoints, here, parse_query, remote_leases,
     workspace_records,
 };
-use crate::store::{LeaseRow, Row, Store, StoreError, real_path};
+use crate::store::{LeaseRow, Row, Store, StoreError, Warning, real_path};
 use crate::vcs::SyncError;
 
 /// How long a close counts as recent.
@@ -102,7 +102,7 @@ impl DoneIssue {
     }
 }
 
-/// Looks at everything. What cannot be read is named, and the rest is shown.
+/// Looks at everything. Files that cannot be read are named, and the rest is shown.
 pub fn overview(store: &mut Store, wish: FleetWish) -> Result<Overview> {
     store.look_again()?;
     let mut found = Overview {
@@ -118,11 +118,15 @@ pub fn overview(store: &mut Store, wish: FleetWish) -> Result<Overview> {
     let (mut unheld, mut done, mut ids) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::from([store.known_clone_id()]));
     let root = here::root(store);
     add_clone(store, root, true, &mut found, &mut unheld, &mut done)?;
-    for path in others(store)? {
+    let others = others(store);
+    found.problems.extend(others.as_ref().err().map(ToString::to_string));
+    for path in others.unwrap_or_default() {
         let added = store.opened_at(&path).map_err(OpError::from).and_then(|mut there| {
             there.look_again()?;
             ids.insert(there.known_clone_id());
-            add_clone(&mut there, path.clone(), false, &mut found, &mut unheld, &mut done)
+            let added = add_clone(&mut there, path.clone(), false, &mut found, &mut unheld, &mut done);
+            found.problems.extend(there.notices().iter().filter_map(damage));
+            added
         });
         found.problems.extend(added.err().map(|error| format!("{}: {error}", path.display())));
     }
@@ -143,6 +147,14 @@ pub fn overview(store: &mut Store, wish: FleetWish) -> Result<Overview> {
     found.done = done.into_values().collect();
     found.done.sort_by(|a, b| (b.at, &a.id).cmp(&(a.at, &b.id)));
     Ok(found)
+}
+
+/// A record of another clone that cannot be read.
+fn damage(warning: &Warning) -> Option<String> {
+    match warning {
+        Warning::Record { path, line, what } => Some(format!("{}:{line}: {what}", path.display())),
+        _ => None,
+    }
 }
 
 fn add_clone(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::model::time::Instant;
-use crate::model::workspace::Workspace;
+use crate::model::workspace::{State, Workspace};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::{Result, here};
@@ -25,7 +25,10 @@ pub(in crate::ops) fn finished(store: &Store) -> Result<Vec<Finished>> {
     let root = here::root(store);
     let mut found: Vec<Finished> = Vec::new();
     let all = records::known(store)?;
-    let is_usable = |one: &Workspace| one.state.is_usable() && real_path(Path::new(&one.parent)) == root;
+    let is_usable = |one: &Workspace| {
+        (one.state.is_usable() || one.state == State::Merged && !is_merged(store, one))
+            && real_path(Path::new(&one.parent)) == root
+    };
     for known in all.iter().filter(|known| is_usable(&known.workspace)) {
         let Some(issue) = known.workspace.issue.clone() else { continue };
         let is_latest = |other: &&Known| {
@@ -45,6 +48,12 @@ pub(in crate::ops) fn finished(store: &Store) -> Result<Vec<Finished>> {
     }
     found.sort_by(|a, b| (&a.closed_at, &a.issue).cmp(&(&b.closed_at, &b.issue)));
     Ok(found)
+}
+
+/// Its work is in what is checked out. A merge may have been taken back, or was made elsewhere.
+pub(super) fn is_merged(home: &Store, one: &Workspace) -> bool {
+    let commit = one.merge_commit.as_deref();
+    one.state == State::Merged && commit.is_none_or(|commit| !matches!(home.contains(commit), Ok(false)))
 }
 
 /// Its issue as the workspace has it, if it is done there.

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
-use super::finished::{closed_there, finished};
+use super::finished::{closed_there, finished, is_merged};
 use super::inspect::{Around, Inspection, inspect, parent_of};
 use super::trial::Trial;
 use super::update::{WorkspaceUpdate, update};
@@ -25,7 +25,7 @@ use crate::ops::workspace_records::Known;
 use crate::ops::{OpError, Result, comment, here};
 use crate::store::{Arriving, ClaimWish, RecordError, ReleaseWish, StateLock, Store, StoreError, SyncError, real_path};
 use crate::sys::lock::LockError;
-use crate::vcs;
+use crate::{sys, vcs};
 
 /// How often to start over when others commit code meanwhile.
 const TRIES: usize = 6;
@@ -141,6 +141,7 @@ pub fn merge_workspace(store: &mut Store, typed: Option<&str>, dry_run: bool, cw
 pub(super) fn refuse_changed(home: &Store) -> Result<()> {
     let files = home.changed_code()?;
     let root = here::root(home);
+    branch_of(home)?;
     if files.is_empty() { Ok(()) } else { Err(WorkspaceError::HomeChanged { root, files }.into()) }
 }
 
@@ -150,6 +151,7 @@ pub(super) fn obstacle(home: &Store, known: &Known, around: &Around) -> Result<O
     let path = Path::new(&one.path);
     match one.state {
         State::Active | State::Idle => {}
+        State::Merged if !is_merged(home, one) => {}
         State::Merged => return Ok(Some("it is merged already".to_owned())),
         other => return Ok(Some(format!("it is {}", other.word()))),
     }
@@ -210,6 +212,7 @@ pub(super) fn bring(home: &mut Store, known: &Known, trial: Option<&Trial>, cwd:
     commit_ledger(&mut home.opened_at(&one.directory())?, path)?;
     let branch = one.branch.clone().unwrap_or_default();
     let tip = home.take_branch(path, &branch)?;
+    let began_on = branch_of(home)?;
     for _ in 0..TRIES {
         let tried = match trial {
             None => (tip.clone(), None),
@@ -238,6 +241,9 @@ pub(super) fn bring(home: &mut Store, known: &Known, trial: Option<&Trial>, cwd:
             }
         };
         let (commit, head) = &tried;
+        if branch_of(home)? != began_on {
+            return Err(WorkspaceError::OtherBranch { branch: began_on }.into());
+        }
         match home.land(&Arriving { commit, branch: &branch }, head.as_deref()) {
             Err(StoreError::Vcs(SyncError::Conflicts { files, .. })) => {
                 return put_back(home, known, Outcome::Conflict, conflict(&files), |row| LandRow {
@@ -255,6 +261,12 @@ pub(super) fn bring(home: &mut Store, known: &Known, trial: Option<&Trial>, cwd:
         }
     }
     Err(StoreError::from(SyncError::Busy { root: here::root(home) }).into())
+}
+
+/// The branch that work comes home to.
+pub(super) fn branch_of(home: &Store) -> Result<String> {
+    let root = here::root(home);
+    vcs::open(&root).branch().ok_or_else(|| WorkspaceError::NoBranch { root }.into())
 }
 
 fn conflict(files: &[PathBuf]) -> String {
@@ -335,7 +347,9 @@ fn put_back(
 
 /// Counts a failed attempt; `None` if somebody has taken the issue meanwhile.
 fn count(home: &mut Store, issue: &str, why: &str) -> Result<Option<i64>> {
-    match home.claim(issue, &ClaimWish { aside: true, ..ClaimWish::default() }) {
+    // If this process is killed in between, the claim ends with it.
+    let owner = sys::owner(std::process::id());
+    match home.claim(issue, &ClaimWish { aside: true, owner, ..ClaimWish::default() }) {
         Ok(_) => {
             let failed = ReleaseWish { failed: Some(why.to_owned()), reason: None };
             Ok(Some(home.release(issue, &failed)?.attempts))

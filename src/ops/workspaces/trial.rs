@@ -13,7 +13,7 @@ use super::{WorkspaceError, places};
 use crate::model::duration;
 use crate::model::time::SECOND;
 use crate::model::workspace::{Kind, Workspace};
-use crate::ops::{ISSUE_VARIABLE, Result};
+use crate::ops::{ISSUE_VARIABLE, Result, here};
 use crate::store::{Store, StoreError};
 use crate::sys::fs::FsError;
 use crate::sys::removal;
@@ -26,7 +26,6 @@ const LONGEST: i64 = 15 * 60 * SECOND;
 
 pub(super) struct Trial {
     pub root: PathBuf,
-    parent: PathBuf,
     /// For the output of the check.
     scratch: TempDir,
     command: String,
@@ -36,28 +35,16 @@ pub(super) struct Trial {
 impl Trial {
     /// Makes the checkout, at a commit of the one that work comes home to.
     pub(super) fn begin(home: &Store, parent: &Path, command: &str, commit: &str) -> Result<Self> {
-        let repo = home.repository_id(0)?;
-        let directory = places::base(home)?.join(repo);
-        places::prepare(&directory)?;
+        let directory = clear(home, parent)?;
         let limit = duration::parse(home.settings().word("land.timeout")).unwrap_or(LONGEST).min(LONGEST);
-        let left = sys::path::entries(&directory).map_err(|e| StoreError::from(FsError::new("read", &directory, e)))?;
-        let left = left.flatten();
-        for left in left.filter(|left| left.file_name().to_string_lossy().starts_with(NAME)) {
-            remove(home, parent, &left.path())?;
-        }
-        // git refuses a path that it still knows from one whose removal was interrupted.
         let root = directory.join(format!("{NAME}{}", std::process::id()));
         let scratch = sys::path::private_scratch("bd-check-");
         let scratch = scratch.map_err(|e| StoreError::from(FsError::new("make", std::env::temp_dir(), e)))?;
-        let trial = Trial { root, parent: parent.to_owned(), scratch, command: command.to_owned(), limit };
+        let trial = Trial { root, scratch, command: command.to_owned(), limit };
         let new = vcs::NewCheckout { path: trial.root.clone(), branch: None, base: Some(commit.to_owned()) };
-        let parent = vcs::open(&trial.parent);
+        let parent = vcs::open(parent);
         parent.linking().and_then(|linking| linking.add_checkout(&new, &home.host().env)).map_err(StoreError::from)?;
         Ok(trial)
-    }
-
-    pub(super) fn end(&self, home: &Store) -> Result<()> {
-        remove(home, &self.parent, &self.root)
     }
 
     pub(super) fn set_to(&self, home: &Store, commit: &str) -> Result<()> {
@@ -75,10 +62,14 @@ impl Trial {
             limit: self.limit,
         };
         let failed = shell.run(home)?;
+        if !self.root.join(".git").exists() {
+            let why = "it deleted the checkout that it ran in".to_owned();
+            return Err(WorkspaceError::CheckFails { command: self.command.clone(), why, output: String::new() }.into());
+        }
         let wrote = Workspace {
             kind: Kind::Worktree,
             path: self.root.display().to_string(),
-            parent: self.parent.display().to_string(),
+            parent: here::root(home).display().to_string(),
             base_commit: Some(commit.to_owned()),
             ..Workspace::default()
         };
@@ -103,10 +94,22 @@ impl Trial {
     }
 }
 
-fn remove(home: &Store, parent: &Path, root: &Path) -> Result<()> {
-    if vcs::root(root).as_deref() == Some(root) {
+/// Removes the checkouts that landings have left behind, and returns the directory for a new one.
+pub(super) fn clear(home: &Store, parent: &Path) -> Result<PathBuf> {
+    let directory = places::base(home)?.join(home.repository_id(0)?);
+    places::prepare(&directory)?;
+    let vcs = vcs::open(parent);
+    let is_left = |one: &vcs::Checkout| {
+        let name = one.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        one.root.parent() == Some(&directory) && name.is_some_and(|name| name.starts_with(NAME))
+    };
+    for left in vcs.checkouts().into_iter().filter(is_left) {
         // The rest is deleted as plain files.
-        let _ = vcs::remove_checkout(&*vcs::open(parent), root, true, &home.host().env);
+        let _ = vcs.landing().and_then(|landing| landing.drop_trial(&left.root, &home.host().env));
     }
-    Ok(removal::remove(root).map_err(StoreError::from)?)
+    let left = sys::path::entries(&directory).map_err(|e| StoreError::from(FsError::new("read", &directory, e)))?;
+    for left in left.flatten().filter(|left| left.file_name().to_string_lossy().starts_with(NAME)) {
+        removal::remove(&left.path()).map_err(StoreError::from)?;
+    }
+    Ok(directory)
 }

@@ -50,7 +50,7 @@ impl Snapshot {
         target: usize,
         proposal: &Proposal,
     ) -> Option<JoinedPair> {
-        // On an old branch the target's line is what it was before; that is no edit.
+        // On an old branch the target's line is as it was before, which is not an edit.
         let synced = Proposal::of(planning).and_then(|own| Instant::parse(&own.synced?));
         if theirs.time("updated_at").zip(synced).is_some_and(|(theirs, synced)| theirs < synced) {
             return None;

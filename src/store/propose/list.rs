@@ -60,9 +60,16 @@ impl Snapshot {
                         let theirs = self.holders(&id).into_iter().find(|n| *n != source);
                         let theirs = theirs.and_then(|first| self.line_in(first, &id));
                         let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
-                        // Rejected here before, and proposed again.
-                        if Standing::of(theirs.as_ref(), Some(&record)) == Standing::Elsewhere {
-                            (row.standing, row.proposal, row.target) = (Standing::Elsewhere, proposal, None);
+                        match Standing::of(theirs.as_ref(), Some(&record)) {
+                            // Rejected here before, and proposed again.
+                            Standing::Elsewhere => {
+                                (row.standing, row.proposal, row.target) = (Standing::Elsewhere, proposal, None);
+                            }
+                            // Decided upstream.
+                            known if proposal.id == row.proposal.id && proposal.state != State::Open => {
+                                (row.standing, row.proposal) = (known, proposal);
+                            }
+                            _ => {}
                         }
                         row.planning = Some(name);
                     }

@@ -265,7 +265,7 @@ impl Snapshot {
             }
         };
         let mark = match owner {
-            // What is proposed to a repo beside the project still belongs to the project.
+            // An issue that is proposed to a repo beside the project still belongs to the project.
             Some(_) if proposer.repo != 0 && !proposer.adopt && Owner::of_line(&mark).is_some() => mark,
             Some(owner) if Owner::of_line(&mark).as_ref() != Some(owner) => {
                 let record = Record::parse(&mark).expect("a planning line is a record");

@@ -193,7 +193,7 @@ impl Store {
     }
 }
 
-/// What the project says upstream of a proposal that its planning copy records: always if the file here lacks it,
+/// The project's line upstream for a proposal that its planning copy records: always if the file here lacks it,
 /// otherwise only a decision.
 fn decision(upstream: &Document, id: &str, ours: &str, here: Option<&str>) -> Option<String> {
     let there = upstream.record(upstream.effective(id)?)?;

@@ -65,6 +65,10 @@ pub fn published(_: &Path, _: Option<&str>, _: &Path, _: &Env) -> Result<Option<
     unsupported()
 }
 
+pub(super) fn address_forms(_: &Path, address: &str, _: &Env) -> Vec<String> {
+    vec![address.to_owned()]
+}
+
 pub fn fleet_notes(_: &Path, _: &str, _: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
     unsupported()
 }

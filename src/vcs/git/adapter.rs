@@ -219,6 +219,10 @@ impl Landing for Git {
     fn set_to(&self, commit: &str, env: &Env) -> Result<(), SyncError> {
         landing::set_to(&self.root, commit, env)
     }
+
+    fn drop_trial(&self, root: &Path, env: &Env) -> Result<(), SyncError> {
+        landing::drop_trial(&self.root, root, env)
+    }
 }
 
 impl Keep for Git {

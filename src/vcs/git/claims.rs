@@ -59,12 +59,12 @@ pub fn swap_remote_claim(
     server(path, None, env)?.swap(&ref_name(PREFIX, id)?, expected, text)
 }
 
-/// What clones show each other in a private repository, by its address.
+/// The notes that clones show each other in a private repository, by its address.
 pub fn fleet_notes(path: &Path, address: &str, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
     private(path, address, env)?.claims(&format!("{NOTES}*"))
 }
 
-/// Shows the others there what this clone does.
+/// Replaces the note of a clone there.
 pub fn put_fleet_note(path: &Path, address: &str, id: &str, text: &str, env: &Env) -> Result<Swap, SyncError> {
     let (server, name) = (private(path, address, env)?, ref_name(NOTES, id)?);
     let known = server.claim(&name)?;

@@ -154,30 +154,54 @@ pub(super) fn remotes(config: &File) -> Vec<Remote> {
     found
 }
 
-/// Every address that git would fetch from or push to. Rules of `insteadOf` and `pushInsteadOf` apply as in git: the
-/// longest prefix wins. A branch may have an address instead of a remote.
+/// The rules by which git rewrites addresses, as pairs of a beginning and what replaces it.
+struct Rewriting {
+    instead: Vec<(String, String)>,
+    push_instead: Vec<(String, String)>,
+}
+
+impl Rewriting {
+    fn of(config: &File) -> Self {
+        let rules = |key: &str| -> Vec<(String, String)> {
+            let mut rules = Vec::new();
+            for section in config.sections_by_name("url").into_iter().flatten() {
+                let Some(base) = section.header().subsection_name().map(ToString::to_string) else { continue };
+                rules.extend(section.values(key).into_iter().map(|start| (base.clone(), start.to_string())));
+            }
+            rules
+        };
+        Rewriting { instead: rules("insteadOf"), push_instead: rules("pushInsteadOf") }
+    }
+
+    /// An address with the rewritten forms of it: the longest beginning wins.
+    fn forms(&self, url: &str) -> Vec<String> {
+        let rewritten = |rules: &[(String, String)]| {
+            let fitting = rules.iter().filter(|(_, start)| url.starts_with(start.as_str()));
+            let (base, start) = fitting.max_by_key(|(_, start)| start.len())?;
+            Some(format!("{base}{}", &url[start.len()..]))
+        };
+        [rewritten(&self.instead), rewritten(&self.push_instead)]
+            .into_iter()
+            .flatten()
+            .chain([url.to_owned()])
+            .collect()
+    }
+}
+
+/// An address that a user names, and what git would make of it.
+pub(crate) fn address_forms(dot_git: &Path, address: &str, env: &Env) -> Vec<String> {
+    Rewriting::of(&read(dot_git, env)).forms(address)
+}
+
+/// Every address that git would fetch from or push to, as written and as rewritten. A branch may have an address instead
+/// of a remote.
 fn addresses(config: &File) -> Vec<String> {
-    let rules = |key: &str| -> Vec<(String, String)> {
-        let mut rules = Vec::new();
-        for section in config.sections_by_name("url").into_iter().flatten() {
-            let Some(base) = section.header().subsection_name().map(ToString::to_string) else { continue };
-            rules.extend(section.values(key).into_iter().map(|start| (base.clone(), start.to_string())));
-        }
-        rules
-    };
-    let rewritten = |rules: &[(String, String)], url: &str| {
-        let fitting = rules.iter().filter(|(_, start)| url.starts_with(start.as_str()));
-        let (base, start) = fitting.max_by_key(|(_, start)| start.len())?;
-        Some(format!("{base}{}", &url[start.len()..]))
-    };
-    let (instead, push_instead) = (rules("insteadOf"), rules("pushInsteadOf"));
+    let rewriting = Rewriting::of(config);
     let mut found = Vec::new();
     for (section, keys) in [("remote", &["url", "pushurl", "pushDefault"][..]), ("branch", &["remote", "pushRemote"])] {
         for section in config.sections_by_name(section).into_iter().flatten() {
             for url in keys.iter().flat_map(|key| section.values(key)) {
-                let url = url.to_string();
-                found.extend([rewritten(&instead, &url), rewritten(&push_instead, &url)].into_iter().flatten());
-                found.push(url);
+                found.extend(rewriting.forms(&url.to_string()));
             }
         }
     }

@@ -48,3 +48,9 @@ pub(super) fn set_to(root: &Path, commit: &str, env: &Env) -> Result<(), SyncErr
     must("git checkout", root, git().args(["checkout", "--quiet", "--force", "--detach"]).arg(commit).arg("--"))?;
     must("git clean", root, git().args(["clean", "-ffdq"])).map(drop)
 }
+
+/// Removes such a checkout.
+pub(super) fn drop_trial(root: &Path, trial: &Path, env: &Env) -> Result<(), SyncError> {
+    let program = git(root, env).args(["worktree", "remove", "--force", "--force", "--"]).arg(trial);
+    must("git worktree remove", root, program).map(drop)
+}

@@ -47,7 +47,7 @@ pub use claims::{
 pub(super) use clones::{Source, name_remote};
 pub use commit::init;
 pub(super) use commit::unfinished;
-pub(super) use config::{facts, text as config_text};
+pub(super) use config::{address_forms, facts, text as config_text};
 pub use config::{user_editor, user_name};
 pub(super) use first::{first_commits, has_commit};
 pub(super) use gate::judge;

@@ -53,6 +53,11 @@ impl Classify for WorkspaceError {
             Busy { .. } | Changed { .. } => BUSY.hint("try again when that is done"),
             HalfRemoved { key, .. } => FAILED.run("bd workspace gc --apply", "to finish").known("kept", key),
             HomeChanged { .. } => FAILED.hint("nothing was changed; commit or stash them, then try again"),
+            NoBranch { .. } => FAILED.hint("check out the branch that the work belongs to"),
+            OtherBranch { .. } => FAILED.hint("no issue was put back; check it out and try again"),
+            NoCheck => USAGE
+                .run("bd config set land.check COMMAND", "to set one")
+                .or(shell("use --no-check to merge without")),
             Landing => BUSY.hint("try again when that is done"),
             LandsElsewhere { parent, .. } => ILLEGAL.shell(format!("run it in {}", shell_path(parent))),
             NothingFinished => NOT_FOUND.run("bd workspace list", "to see them").hint("a workspace is finished when its issue is closed there"),

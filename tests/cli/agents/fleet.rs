@@ -284,6 +284,14 @@ fn other_machines_show_their_agents_in_a_private_repository() {
     let view = here("fleet --json").ok().json();
     assert!(view["problems"].to_string().contains("a remote of this project"), "{view}");
     here("sync --no-push").ok();
+    // Nor by a name that git rewrites.
+    let start = family.path("").display().to_string();
+    family.git(&two.place(0), &format!("config url.{start}.insteadOf gh:")).ok();
+    here("config set fleet.remote gh:server.git").ok();
+    here("sync --no-push").ok();
+    family.git(&two.place(0), &format!("config url.{server}.pushInsteadOf {start}other.git")).ok();
+    here(&format!("config set fleet.remote {start}other.git")).ok();
+    here("sync --no-push").ok();
     assert_eq!(family.git(&family.path("server.git"), "for-each-ref").ok().stdout, "");
     // Without the network the rest is shown.
     fs::rename(family.path("private.git"), family.path("gone.git")).unwrap();

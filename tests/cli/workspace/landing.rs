@@ -122,6 +122,9 @@ fn what_bd_run_prints_at_its_end_brings_the_work_home() {
     let back = merged.stderr.split_once("run `git ").unwrap().1.split_once('`').unwrap().0.to_owned();
     site.git(&back);
     assert_eq!((site.file("new.txt"), site.issue(&id)["status"].as_str()), (None, Some("open")));
+    // And forth again.
+    site.bd("workspace merge").ok();
+    assert_eq!(site.file("new.txt").as_deref(), Some("new\n"));
     assert_eq!(site.bd("workspace merge").code, 3, "nothing is finished and not merged");
 }
 
@@ -163,6 +166,13 @@ fn all_finished_work_lands_in_the_order_of_its_dependencies_after_its_check() {
     site.nothing_is_left();
     let (again, rows) = site.land("");
     assert_eq!((again.code, rows), (0, vec![]));
+    // What was taken back lands again.
+    let back = run.json()["before"].as_str().unwrap().to_owned();
+    site.git(&format!("reset -q --keep {back}"));
+    assert_eq!(site.file("a.txt").as_deref(), Some("a\n"));
+    let (again, rows) = site.land("");
+    assert_eq!((again.code, rows.len()), (0, 2), "{again:?}");
+    assert_eq!(site.file("a.txt").as_deref(), Some("first\n"));
 }
 
 #[test]
@@ -254,6 +264,14 @@ fn a_check_that_hangs_or_kills_or_writes() {
     // Asked to end, as bd is by an interrupt, it says nothing about the work.
     let (run, rows) = site.land("--check 'kill -TERM $$'");
     assert_eq!((run.code, rows.len(), site.comments(&id).len()), (1, 0, 1), "{run:?}");
+    // It ends what it was to look at, or leaves the branch.
+    for check in ["rm -rf \"$PWD\"", "git -C $HOME/../web switch -q -c other"] {
+        let check = check.replace("$HOME/../web", &site.family.web().display().to_string());
+        let run = site.bd(&format!("land --json --check '{check}'"));
+        assert!(run.code == 1 && run.json()["landed"].as_array().unwrap().is_empty(), "{run:?}");
+        site.family.git(&site.family.web(), "switch -q main");
+        assert_eq!((site.file("again.txt"), site.comments(&id).len()), (None, 1));
+    }
     // What it files comes home; what else it leaves behind does not.
     let check = format!("{BD} add Filed --id web-filed; echo junk > junk.txt; echo junk > a.txt");
     let (run, rows) = site.land(&format!("--check '{check}'"));
@@ -273,7 +291,11 @@ fn only_the_users_own_check_is_believed() {
     fs::write(&config, format!("{known}\n[land]\ncheck = \"touch {}\"\n", marker.display())).unwrap();
     site.family.commit(&site.family.web());
     let (id, _) = site.finished("Work", "work.txt");
-    let (run, rows) = site.land("");
+    for flags in ["", "--check ''"] {
+        let (run, _) = site.land(flags);
+        assert!(run.code == 2 && run.stderr.contains("no check is set"), "{run:?}");
+    }
+    let (run, rows) = site.land("--no-check");
     assert_eq!((run.code, rows), (0, vec![format!("landed {id}")]), "{run:?}");
     assert!(!marker.exists());
     assert!(run.json()["notes"][0].as_str().unwrap().contains("land.check"), "{run:?}");
@@ -339,7 +361,11 @@ fn changed_files_two_landings_and_the_wrong_place_are_refused() {
         assert!(run.code == 1 && run.stderr.contains("a.txt"), "{run:?}");
     }
     site.git("checkout -q a.txt");
-    let run = site.family.bd(&path, "land");
+    site.git("checkout -q --detach");
+    let run = site.bd("land --no-check");
+    assert!(run.code == 1 && run.stderr.contains("no branch is checked out"), "{run:?}");
+    site.git("checkout -q main");
+    let run = site.family.bd(&path, "land --no-check");
     assert!(run.code == 5 && run.stderr.contains(site.family.web().to_str().unwrap()), "{run:?}");
     // The check of the first one goes on until the second one was refused.
     let go = site.family.path("go");
@@ -409,6 +435,9 @@ fn what_waits_for_work_that_did_not_land_does_not_land_either() {
     let (run, rows) = site.land("--keep-going --check 'test ! -e base.txt'");
     assert_eq!((run.code, rows), (1, vec![format!("check_failed {base}"), format!("not_ready {above}")]), "{run:?}");
     assert_eq!(site.file("above.txt"), None);
+    // Nor by the next landing, which has nothing else to do.
+    let (run, rows) = site.land("--no-check");
+    assert_eq!((run.code, rows), (0, vec![format!("not_ready {above}")]), "{run:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(in crate::ops) fn note_clone(store: &Store) -> Result<()> {
 }
 
 /// The other clones of this project on this machine.
-pub(super) fn others(store: &Store) -> Result<Vec<PathBuf>> {
+pub(in crate::ops) fn others(store: &Store) -> Result<Vec<PathBuf>> {
     let Some(list) = clones_of_user(&store.host().env) else { return Ok(Vec::new()) };
     let own = store.known_clone_id();
     let here = store.repo().root();
