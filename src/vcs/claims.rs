@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(names.len(), ids.len());
         for id in ids {
             let name = ref_name(PREFIX, id).unwrap();
-            assert_eq!(id_of(&name).as_deref(), Some(id));
+            assert_eq!(id_of(PREFIX, &name).as_deref(), Some(id));
             assert!(name.split('/').all(|part| part.len() <= LONGEST + 1), "{name}");
             assert!(gix::refs::FullName::try_from(name.as_str()).is_ok(), "{name}");
         }

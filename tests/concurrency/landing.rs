@@ -42,7 +42,7 @@ impl Drop for End<'_> {
 #[test]
 fn a_loop_of_landings_keeps_the_branch_green_and_loses_nothing() {
     let _turn = alone();
-    let (issues, agents, kills) = pick((6, 2, 1), (8, 2, 2), (30, 4, 12));
+    let (issues, agents, kills) = pick((6, 2, 1), (8, 2, 2), (24, 3, 8));
     let sandbox = Sandbox::new();
     sandbox.git(&["config", "user.name", "ann"]);
     sandbox.git(&["config", "user.email", "ann@example.org"]);

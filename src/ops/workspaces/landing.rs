@@ -110,7 +110,7 @@ pub(super) fn turn(store: &Store) -> Result<StateLock> {
 }
 
 /// Brings one workspace home, without a check: the named one, or the only one that is finished.
-pub fn merge_workspace(store: &mut Store, typed: Option<&str>, dry_run: bool, cwd: &Path) -> Result<LandRow> {
+pub fn merge_workspace(store: &Store, typed: Option<&str>, dry_run: bool, cwd: &Path) -> Result<LandRow> {
     let _turn = turn(store)?;
     let known = match typed {
         Some(typed) => records::find(store, typed)?,
