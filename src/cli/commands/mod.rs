@@ -216,7 +216,7 @@ commands! {
     "merge", ForHooks, merge_driver::MergeArgs => merge_driver::run_merge, waits [""];
     "hook", ForHooks, hooks::HookArgs => hooks::run_hook, looks [""];
     "land", At("Orchestration", 7), land::LandArgs => land::run;
-    "fleet", At("Orchestration", 6), fleet::FleetArgs => fleet::run, looks [""];
+    "fleet", At("Orchestration", 6), fleet::FleetArgs => fleet::run, looks [""], waits [""];
     "agent", At("Agents", 12), agent::AgentArgs => agent::run, looks ["list", "show"];
     "mail", At("Agents", 11), mail::MailArgs => mail::run, looks ["inbox", "overdue", "thread"], waits ["inbox"];
     "mcp", At("Agents", 3), mcp::McpArgs => mcp::run, looks [""], waits [""];

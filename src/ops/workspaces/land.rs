@@ -6,8 +6,9 @@ use std::path::Path;
 use super::WorkspaceError;
 use super::finished::{Finished, finished};
 use super::inspect::Around;
-use super::landing::{LandRow, Outcome, bring, obstacle, refuse_changed, turn};
+use super::landing::{LandRow, Outcome, Readiness, arrived, bring, readiness, refuse_changed, turn};
 use super::trial::{Trial, clear};
+use crate::model::workspace::State;
 use crate::ops::workspace_records as records;
 use crate::ops::{OpError, Result, here};
 use crate::store::Store;
@@ -101,10 +102,12 @@ fn each(
             None => {
                 let _step = store.activity().begin(format!("landing {}", one.issue));
                 let around = Around::of(store, cwd)?;
-                match obstacle(store, &one.known, &around)? {
-                    Some(why) => LandRow::of(store, &one.known, Outcome::NotReady, Some(why))?,
-                    None if wish.dry_run => LandRow::of(store, &one.known, Outcome::WouldLand, None)?,
-                    None => bring(store, &one.known, trial, cwd)?,
+                match readiness(store, &one.known, &around)? {
+                    Readiness::NotReady(why) => LandRow::of(store, &one.known, Outcome::NotReady, Some(why))?,
+                    Readiness::Home(_) if one.known.workspace.state == State::Merged => continue,
+                    _ if wish.dry_run => LandRow::of(store, &one.known, Outcome::WouldLand, None)?,
+                    Readiness::Home(commit) => arrived(store, &one.known, commit, cwd)?,
+                    Readiness::Ready => bring(store, &one.known, trial, cwd)?,
                 }
             }
         };

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::WorkspaceError;
 use super::finished::{closed_there, finished, is_merged};
 use super::inspect::{Around, Inspection, inspect, parent_of};
+use super::lines::bring_home;
 use super::trial::Trial;
 use super::update::{WorkspaceUpdate, update};
 use super::{Removal, remove};
@@ -130,10 +131,14 @@ pub fn merge_workspace(store: &Store, typed: Option<&str>, dry_run: bool, cwd: &
     home.look_again()?;
     refuse_changed(&home)?;
     let around = Around::of(store, cwd)?;
-    match obstacle(&home, &known, &around)? {
-        Some(why) => LandRow::of(&home, &known, Outcome::NotReady, Some(why)),
-        None if dry_run => LandRow::of(&home, &known, Outcome::WouldLand, None),
-        None => bring(&mut home, &known, None, cwd),
+    match readiness(&home, &known, &around)? {
+        Readiness::NotReady(why) => LandRow::of(&home, &known, Outcome::NotReady, Some(why)),
+        Readiness::Home(_) if known.workspace.state == State::Merged => {
+            LandRow::of(&home, &known, Outcome::NotReady, Some("it is merged already".to_owned()))
+        }
+        _ if dry_run => LandRow::of(&home, &known, Outcome::WouldLand, None),
+        Readiness::Home(commit) => arrived(&mut home, &known, commit, cwd),
+        Readiness::Ready => bring(&mut home, &known, None, cwd),
     }
 }
 
@@ -145,20 +150,37 @@ pub(super) fn refuse_changed(home: &Store) -> Result<()> {
     if files.is_empty() { Ok(()) } else { Err(WorkspaceError::HomeChanged { root, files }.into()) }
 }
 
-/// Why the work of a workspace cannot come home as it is.
-pub(super) fn obstacle(home: &Store, known: &Known, around: &Around) -> Result<Option<String>> {
+/// Whether the work of a workspace can come home.
+pub(super) enum Readiness {
+    Ready,
+    NotReady(String),
+    /// Its code is home already, as by a squash on a server; as this commit if that is known.
+    Home(Option<String>),
+}
+
+pub(super) fn readiness(home: &Store, known: &Known, around: &Around) -> Result<Readiness> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     match one.state {
         State::Active | State::Idle => {}
-        State::Merged if !is_merged(home, one) => {}
-        State::Merged => return Ok(Some("it is merged already".to_owned())),
-        other => return Ok(Some(format!("it is {}", other.word()))),
+        State::Merged if is_merged(home, one) => return Ok(Readiness::Home(one.merge_commit.clone())),
+        State::Merged => {}
+        other => return Ok(Readiness::NotReady(format!("it is {}", other.word()))),
     }
     if !path.is_dir() {
-        return Ok(Some("its directory is missing".to_owned()));
+        return Ok(Readiness::NotReady("its directory is missing".to_owned()));
     }
     let look = inspect(home, known, path, around)?;
+    Ok(match (obstacle(home, known, path, &look)?, look.merged) {
+        (Some(why), _) => Readiness::NotReady(why),
+        (None, Some(merged)) => Readiness::Home(merged.commit),
+        (None, _) => Readiness::Ready,
+    })
+}
+
+/// Why the work of a workspace cannot come home as it is.
+fn obstacle(home: &Store, known: &Known, path: &Path, look: &Inspection) -> Result<Option<String>> {
+    let one = &known.workspace;
     let blocks = |loss: Loss| {
         use Loss::*;
         matches!(loss, NotOurs | Changed | Untracked | Unfinished | Lease | Process | Unknown)
@@ -181,7 +203,7 @@ pub(super) fn obstacle(home: &Store, known: &Known, around: &Around) -> Result<O
         return Ok(Some(format!("it was made from the commit {short}, which is not in what is checked out here")));
     }
     match &one.issue {
-        Some(issue) => unfinished(home, known, issue, &look),
+        Some(issue) => unfinished(home, known, issue, look),
         None => Ok(None),
     }
 }
@@ -203,6 +225,18 @@ fn unfinished(home: &Store, known: &Known, issue: &str, look: &Inspection) -> Re
         }
         _ => Some(format!("{issue} is not closed")),
     })
+}
+
+/// Brings home what its ledger says, where its code has come home in another way.
+pub(super) fn arrived(home: &mut Store, known: &Known, commit: Option<String>, cwd: &Path) -> Result<LandRow> {
+    if !bring_home(home, &known.workspace, Path::new(&known.workspace.path))?.is_empty() {
+        let root = here::root(home);
+        commit_ledger(home, &root)?;
+        home.look_again()?;
+    }
+    let commit = commit.map_or_else(|| Ok(home.checked_out()?), Ok::<_, OpError>)?;
+    note_merged(home, known, &commit, cwd)?;
+    LandRow::of(home, known, Outcome::Landed, None)
 }
 
 /// Brings it home. Without a trial, it is merged here at once.
@@ -281,12 +315,15 @@ fn commit_ledger(there: &mut Store, root: &Path) -> Result<()> {
     let is_own = there.ledger_path(0).is_some_and(|ledger| real_path(ledger).starts_with(real_path(root)));
     let vcs = vcs::open(root);
     let is_known = |inside: &PathBuf| vcs.committed(inside, &there.host().env).is_ok_and(|known| known.is_some());
-    if is_own && there.own_ledgers().iter().all(is_known) {
-        for done in there.commit_now(None, None, false)? {
-            done.error.map_or(Ok(()), |error| Err(OpError::from(error)))?;
-        }
+    if !is_own || !there.own_ledgers().iter().all(is_known) {
+        return Ok(());
     }
-    Ok(())
+    let done = there.commit_now(Some(0), None, false)?;
+    match done.into_iter().find_map(|one| one.error) {
+        // A contributor has written nothing there.
+        None | Some(StoreError::NotCommitter { .. }) => Ok(()),
+        Some(error) => Err(error.into()),
+    }
 }
 
 /// Records that its work is here.

@@ -462,3 +462,23 @@ fn a_worktree_and_a_workspace_without_an_issue_come_home_too() {
     site.bd("workspace merge plain").ok();
     assert_eq!((site.file("work.txt").is_some(), site.file("plain.txt").is_some()), (true, true));
 }
+
+#[test]
+fn work_that_was_merged_in_another_way_is_not_merged_again() {
+    let Some(site) = Site::new() else { return };
+    let id = site.add("Work");
+    site.family.commit(&site.family.web());
+    let (_, path) = site.job(&id, "echo work > work.txt");
+    site.git(&format!("pull -q --squash --no-rebase {} bd/{id}", path.display()));
+    site.git("commit -qam squashed");
+    // The same lines have changed again since, so a merge would conflict.
+    fs::write(site.family.web().join("work.txt"), "later\n").unwrap();
+    site.git("commit -qam later");
+    let (run, rows) = site.land("--no-check");
+    assert_eq!((run.code, rows), (0, vec![format!("landed {id}")]), "{run:?}");
+    assert_eq!((site.git("status --short").as_str(), site.file("work.txt").as_deref()), ("", Some("later\n")));
+    assert_eq!(site.issue(&id)["status"], "closed");
+    let said = site.comments(&id);
+    assert!(!said.iter().any(|text| text.starts_with("Not landed")), "{said:?}");
+    assert_eq!(site.land("--no-check").1, [""; 0]);
+}
