@@ -104,7 +104,7 @@ fn a_day_of_work() {
 > claim {"action":"release","id":"bd-2","reason":"not mine"}
 ! {"project":"[ROOT]/web","code":"illegal","message":"bd-2 is not claimed","retryable":false,"exit_code":5}
 > mail {"action":"send","issue":"1","text":"done","to":["human"]}
-< {"project":"[ROOT]/web","sent":"msg_e6jqktpved3e","recipients":["ann"]}
+< {"project":"[ROOT]/web","sent":"msg_9dvmi89i7y0x","recipients":["ann"]}
 > mail {"action":"inbox"}
 < {"project":"[ROOT]/web","messages":[],"total":0}
 > context {"id":"2"}

@@ -154,6 +154,7 @@ workspace.copy                 (not set)
 workspace.setup                (not set)
 workspace.max_size             (not set)
 workspace.max_count            (not set)
+fleet.remote                   (not set)
 land.check                     (not set)
 $ bd config list --origin
 mode                           multi        personal     .beads/run/config.toml:2
@@ -201,6 +202,7 @@ workspace.copy                 (not set)
 workspace.setup                (not set)
 workspace.max_size             (not set)
 workspace.max_count            (not set)
+fleet.remote                   (not set)
 land.check                     (not set)
 $ bd --config routing.mode=auto config list --origin
 mode                           multi        personal     .beads/run/config.toml:2
@@ -248,6 +250,7 @@ workspace.copy                 (not set)
 workspace.setup                (not set)
 workspace.max_size             (not set)
 workspace.max_count            (not set)
+fleet.remote                   (not set)
 land.check                     (not set)
 
 "#]]

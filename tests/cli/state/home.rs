@@ -19,7 +19,18 @@ fn without_configuration_state_is_with_its_own_repository_and_nowhere_else() {
     assert!(!family.web().join(".git/beads/agents.jsonl").exists(), "of the other repository");
     assert!(other.join(".git/beads/agents.jsonl").is_file());
     assert_eq!(family.held(&other), [""; 0], "two repositories share nothing");
-    assert_eq!(files(&family.path("home")), home, "nothing is kept elsewhere");
+    assert_eq!(without_clones(&family.path("home")), home, "nothing is kept elsewhere");
+    // Only where the clones with agents are, for `bd fleet`.
+    let list = fs::read_to_string(family.path("home/state/beads/clones/repositories.jsonl")).unwrap();
+    assert!(list.lines().count() == 1 && list.contains("/other\"") && !list.contains("bob"), "{list}");
+}
+
+/// All files below a directory, besides the user's list of clones and the directories that hold only that.
+fn without_clones(directory: &Path) -> Vec<String> {
+    let mut found = files(directory);
+    let list = directory.join(if directory.ends_with("beads") { "clones" } else { "state" }).display().to_string();
+    found.retain(|line| !line.starts_with(&list));
+    found
 }
 
 #[test]
@@ -55,7 +66,7 @@ fn an_old_store_of_the_user_is_never_touched_and_can_be_pointed_at() {
         ["claim bd-two", "leases", "agent register bob", "mail send bob -m hi", "worktree list", "release bd-two"]
     {
         family.bd(&web, line).ok();
-        assert_eq!(files(&old), before, "bd {line}");
+        assert_eq!(without_clones(&old), before, "bd {line}");
     }
     assert_eq!(family.held(&web), [""; 0]);
     let pointed = family.bd_with(&web, "leases --json", &[("BD_STATE_DIR", old.to_str().unwrap())]).ok();
